@@ -29,6 +29,7 @@ import { projects } from './projects/index.ts';
 import { reference } from './reference/index.ts';
 import { registryCredentials } from './registry-credentials/index.ts';
 import { releases } from './releases/index.ts';
+import { repositoryConfig } from './repository-config/index.ts';
 import { searches } from './search/index.ts';
 import { services } from './services/index.ts';
 import { sessions } from './sessions/index.ts';
@@ -61,6 +62,7 @@ export const operations = {
   changeSets,
   variables,
   envTemplate,
+  repositoryConfig,
   approvals,
   releases,
   registryCredentials,

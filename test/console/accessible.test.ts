@@ -38,6 +38,8 @@ const alike = new Set([
     'service-builds',
     'build-failed',
     'build-place',
+    'git',
+    'add-git-connection',
     'cluster-lost',
     'cluster-events',
   ],

@@ -20,6 +20,12 @@ export function gitExamples({ api, ours, issuer }: ExampleGround): Record<string
     // That there is a repository is tried in api/git-connections.
     'gitConnections.branches': { prepare: connection, query: () => ({ repository: 'team/app' }), fails: 422 },
     'gitConnections.repositories': { prepare: connection },
+    // What is found in one is tried in api/repository-config.
+    'repositoryConfig.detectProject': {
+      prepare: connection,
+      body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),
+      fails: 422,
+    },
     'gitConnections.webhookSecret': { prepare: connection },
   };
 }

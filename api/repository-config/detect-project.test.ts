@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+
+let api: RunningApi;
+let git: GitServer;
+let ours: Seeded;
+let gitConnectionId = '';
+beforeAll(async () => {
+  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+  ours = await seed(api.database);
+  git = await gitServer({ credential: 'ada:swordfish' });
+  await git.create('team/app.git');
+  await git.create('team/empty.git');
+  const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
+    as: ours.tokens.admin,
+    body: { host: git.url, label: 'Ours', token: 'ada:swordfish' },
+  });
+  gitConnectionId = String(body.id);
+});
+afterAll(async () => {
+  await git.close();
+  await api.close();
+});
+
+const detect = (body: object) =>
+  api.call('POST', '/api/v1/repository-config/detect-project', { as: ours.tokens.deployer, body });
+
+test('a branch is told as a build would see it, with its template of variables', async () => {
+  const manifest = { scripts: { start: 'node server.js' }, dependencies: { express: '5' } };
+  const commit = await git.commit('team/app.git', {
+    'apps/web/package.json': JSON.stringify(manifest),
+    'apps/web/package-lock.json': '{"lockfileVersion":3}',
+    'apps/web/server.js': "require('express')().listen(process.env.PORT)",
+    'apps/web/.env.example': '# Of the shop\nSHOP_URL=\n',
+    '.env.example': 'OTHER=',
+  });
+  const asked = { gitConnectionId, repository: 'team/app', branch: 'main', context: 'apps/web' };
+  const { status, body, text } = await detect(asked);
+  expect(status, text).toBe(200);
+  expect(body).toMatchObject({
+    ...{
+      commit,
+      message: '',
+      result: { provider: 'node', framework: 'express', packageManager: 'npm', buildable: true },
+    },
+    envTemplate: {
+      ...{ reason: '', message: '', keys: [{ key: 'SHOP_URL', comment: 'Of the shop', required: true }] },
+      source: { commit, path: 'apps/web/.env.example', repository: 'team/app' },
+    },
+  });
+  expect(text).not.toContain('swordfish');
+  await git.commit('team/app.git', { 'README.md': 'Nothing' }, { branch: 'other' });
+  const other = await detect({ ...asked, branch: 'other', context: 'apps' });
+  expect(other.status, other.text).toBe(200);
+});
+
+test.each([
+  [{ repository: 'team/app', branch: 'none' }, 'branch', 'is no branch of the repository; there are'],
+  [{ repository: 'team/other', branch: 'main' }, 'repository', 'is not there'],
+  [{ repository: 'team/empty', branch: 'main' }, 'repository', 'push a commit first'],
+  [{ repository: '../x', branch: 'main' }, 'repository', 'must be the full name'],
+  [{ branch: 'main' }, 'repository', 'must be there'],
+])('%j is refused at %s', async (more, field, why) => {
+  const { status, body } = await detect({ gitConnectionId, ...more });
+  expect(status).toBe(422);
+  expect(body.errors).toEqual([
+    expect.objectContaining({ location: `body.${field}`, message: expect.stringContaining(why) }),
+  ]);
+});
+
+test.each([
+  ['https://169.254.169.254/a/b', 'is a private address'],
+  ['ssh://git@github.com/a/b', 'not reached by ssh'],
+  ['ext::sh', 'helpers of git'],
+  ['--upload-pack=x', 'begins with -'],
+])('the address %s is refused', async (gitUrl, why) => {
+  const { status, text } = await detect({ gitUrl, branch: 'main' });
+  expect([status, text]).toEqual([422, expect.stringContaining(why)]);
+});
+
+test('a public address is read without a connection, and a private one says so', async () => {
+  const { status, text } = await detect({ gitUrl: `${git.url}/team/app.git`, branch: 'main' });
+  expect([status, text]).toEqual([422, expect.stringContaining('or it is private')]);
+});

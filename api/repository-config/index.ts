@@ -1,0 +1,3 @@
+import { detectProject } from './detect-project.ts';
+
+export const repositoryConfig = { detectProject };
