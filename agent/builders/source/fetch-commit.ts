@@ -1,0 +1,55 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import type { BuildBody } from '../../../protocol/build.ts';
+import { programOfMachine } from '../../drivers/process/launch/command-of.ts';
+import { Refusal } from '../../program/refusal.ts';
+import type { SandboxEnd } from '../sandbox/sandbox.ts';
+import { CommandFailed } from '../step-failed.ts';
+import { checkTree } from './check-tree.ts';
+import { gitEnvironment } from './git-environment.ts';
+import { repositoryFault } from './repository-fault.ts';
+import type { SourceLimits } from './unpack-source.ts';
+
+export type CommitToFetch = Extract<BuildBody['source'], { kind: 'git' }>;
+
+const script = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
+const mostSaid = 8_000;
+
+/** Runs a command in the sandbox of the build, beneath the given folder. What it says goes to the log, and to `said`. */
+export type RunGit = (
+  command: string,
+  environment: Readonly<Record<string, string>>,
+  diskBytes: number,
+  said: (text: string) => void,
+) => Promise<SandboxEnd>;
+
+/**
+ * Has the files of a commit in the directory, fetched by the machine's git within the sandbox: its proxy is the only way out,
+ * also for redirects and submodules. The credential is in the environment of the first of two runs and nowhere else.
+ */
+export async function fetchCommit(
+  source: CommitToFetch,
+  directory: string,
+  limits: SourceLimits,
+  run: RunGit,
+): Promise<{ files: number; bytes: number }> {
+  if (programOfMachine('git') === undefined)
+    throw new Refusal('Git is missing on the machine of the cluster: install git there, then retry the build.');
+  if (!existsSync(directory)) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const place = { BALLAST_GIT_URL: source.url, BALLAST_GIT_COMMIT: source.commit, BALLAST_GIT_REF: source.ref };
+  const runs = [
+    { command: script('fetch-commit.sh'), environment: { ...gitEnvironment(source, true), ...place } },
+    {
+      command: script('check-out.sh'),
+      environment: { ...gitEnvironment(source, false), ...place, BALLAST_GIT_FILES: String(limits.files + 1) },
+    },
+  ];
+  for (const { command, environment } of runs) {
+    let said = '';
+    const end = await run(command, environment, limits.bytes, (text) => {
+      said = `${said}${text}`.slice(-mostSaid);
+    });
+    if (end.ended === 'exited' && end.code === 0) continue;
+    throw repositoryFault(source, end, said, limits) ?? new CommandFailed('git', end);
+  }
+  return checkTree(directory, limits);
+}
