@@ -40,8 +40,9 @@ export function createActivities({ database, keyring }: ActivityParts) {
         const { state, organizationId, projectId, clusterId } = build;
         if (state === 'running') {
           const command = await commandView(claiming.kysely, { id: clusterId, organizationId }, buildId);
-          const over = command !== undefined && isCommandOver(command.state);
-          const ended = over ? { state: command.state, message: command.message } : null;
+          // Of one that nobody could be asked for, the row says why.
+          if (command === undefined) return { state, revision: build.revision, ended: notAsked(build.message) };
+          const ended = isCommandOver(command.state) ? { state: command.state, message: command.message } : null;
           return { state, revision: build.revision, ended };
         }
         const message = await refusedTurn(claiming, build);
@@ -56,9 +57,11 @@ export function createActivities({ database, keyring }: ActivityParts) {
         await project(claiming.kysely, 'build', buildId, projection, database.raiseAlarm);
         const begun = { started_at: sql<Date>`now()` };
         await claiming.kysely.updateTable('build').set(begun).where('id', '=', buildId).execute();
-        await askAgent(claiming, keyring, build);
+        const why = await askAgent(claiming, keyring, build);
+        if (why !== undefined)
+          await claiming.kysely.updateTable('build').set({ message: why }).where('id', '=', buildId).execute();
         claiming.change({ organizationId, projectId, kind: 'build', id: buildId });
-        return { state: 'running', revision, ended: null };
+        return { state: 'running', revision, ended: why === undefined ? null : notAsked(why) };
       });
     },
 
@@ -121,6 +124,10 @@ export function createActivities({ database, keyring }: ActivityParts) {
   async function refused({ kysely }: Effect, buildId: string, revision: number): Promise<BuildSays> {
     return says(await rowSays(kysely, 'build', buildId, revision), revision);
   }
+}
+
+function notAsked(message: string | null): CommandEnded {
+  return { state: 'failed', message };
 }
 
 function says(row: RowSays, revision: number): BuildSays {

@@ -1,4 +1,5 @@
-import { requestBuild } from '../../db/builds/request-build.ts';
+import type { BuildView } from '../../db/builds/builds.ts';
+import { type NewBuild, requestBuild } from '../../db/builds/request-build.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
@@ -28,7 +29,6 @@ export const retryBuild = operation({
       serviceId,
       deploys,
       downtimeAccepted,
-      buildSourceId,
     } = build;
     if (!isBuildFinal(state)) {
       throw new Problem(
@@ -36,14 +36,9 @@ export const retryBuild = operation({
         `Build #${number} of "${serviceName}" is not over: cancel it first, or wait for it.`,
       );
     }
-    if (buildSourceId === null)
-      throw new Problem(
-        'conflict',
-        `Build #${number} of "${serviceName}" has no source that was uploaded: build its commit.`,
-      );
     const made = await requestBuild(effect, {
       ...{ organizationId, projectId, environmentId, serviceId, deploys, downtimeAccepted },
-      source: { kind: 'upload', buildSourceId },
+      source: sourceOf(build),
       trigger: 'retry',
       actorUserId: caller.answerableId,
       retryOf: id,
@@ -51,3 +46,11 @@ export const retryBuild = operation({
     return buildAnswer(await caller.see(theBuild, made, effect.kysely));
   },
 });
+
+/** The same commit, by the connection that it was fetched by. */
+function sourceOf(build: BuildView): NewBuild['source'] {
+  const { buildSourceId, gitUrl: url, gitRef: ref, gitConnectionId, repository, commitSha, commitMessage } = build;
+  if (buildSourceId !== null) return { kind: 'upload', buildSourceId };
+  const connection = gitConnectionId === null ? {} : { connectionId: gitConnectionId };
+  return { kind: 'git', url, ref, repository, commit: commitSha, commitMessage, ...connection };
+}

@@ -20,6 +20,9 @@ export interface BuildView {
   /** Why its actor cannot be told. */
   blocker: string | null;
   buildSourceId: string | null;
+  gitUrl: string;
+  gitRef: string;
+  gitConnectionId: string | null;
   repository: string;
   branch: string;
   commitSha: string;
@@ -49,7 +52,8 @@ const columns = sql`
   build.id, build.organization_id as "organizationId", build.project_id as "projectId", build.environment_id as "environmentId",
   environment.name as "environmentName", build.service_id as "serviceId", service.name as "serviceName",
   build.cluster_id as "clusterId", build.number, build.kind, build.trigger, build.state, build.message, build.blocker,
-  build.build_source_id as "buildSourceId", build.repository, build.branch, build.commit_sha as "commitSha",
+  build.build_source_id as "buildSourceId", build.git_url as "gitUrl", build.git_ref as "gitRef",
+  build.git_connection_id as "gitConnectionId", build.repository, build.branch, build.commit_sha as "commitSha",
   build.commit_message as "commitMessage", build.deploys, build.downtime_accepted as "downtimeAccepted", build.builder, build.steps, build.cached_steps as "cachedSteps",
   build.total_steps as "totalSteps",
   concat(organization.slug, '/', project.slug, '/', service.slug, '@', build.image ->> 'digest') as "imageRef",

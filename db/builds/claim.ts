@@ -4,10 +4,11 @@ import type { BuildState } from '../../domain/builds/states.ts';
 import { type OpenBuild, turnsOf, waitsFor } from '../../domain/builds/turns.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
-import { tenant } from '../postgres/tenant.ts';
 import { pathOf } from '../registry/own-image.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { variablesOfBuild } from './build-variables.ts';
+import { settingsAt } from './commits/settings-at.ts';
+import { sourceForAgent } from './commits/source-for-agent.ts';
 
 /** A build as its actor's activities need it. */
 export interface BuildRow {
@@ -100,15 +101,21 @@ export async function callNext(effect: Effect, clusterId: string): Promise<void>
 const MB = 1024 * 1024;
 const limits = { seconds: 3_600, memoryBytes: 2_048 * MB, diskBytes: 8_192 * MB, processes: 1_000 };
 
-/** The command has the id of the build: asked for twice, there is one. Its body: `buildBody` of protocol/build.ts. */
-export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow): Promise<void> {
+/**
+ * The command has the id of the build: asked for twice, there is one. Its body: `buildBody` of protocol/build.ts. Answers why the
+ * agent cannot be asked.
+ */
+export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow): Promise<string | undefined> {
+  const found = await sourceForAgent(effect, keyring, build);
+  if ('why' in found) return found.why;
   const { id, organizationId, serviceId, environmentId } = build;
+  const { builder, context, dockerfile, target } = (await settingsAt(effect.kysely, build)).source;
   const body = {
     kind: 'build',
     repository: await pathOf(effect.kysely, build),
     cacheKey: `${serviceId}/${environmentId}`,
-    ...(await settingsOf(effect, build)),
-    source: { kind: 'upload', sizeBytes: await sizeOf(effect, build) },
+    ...{ builder, context, dockerfile, target },
+    source: found.source,
     ...(await variablesOfBuild(effect, keyring, build)),
     limits,
   };
@@ -118,28 +125,5 @@ export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow
     { id: build.clusterId, organizationId },
     { id, body, actorId: actorId('build', id) },
   );
-}
-
-/** As they are applied in the environment; of a service that is not applied there yet, its definition. */
-async function settingsOf({ kysely }: Effect, { organizationId, environmentId, serviceId }: BuildRow) {
-  const row = await tenant(kysely, organizationId)
-    .selectFrom('service')
-    .leftJoin('environment_service as place', (join) =>
-      join.onRef('place.service_id', '=', 'service.id').on('place.environment_id', '=', environmentId),
-    )
-    .select(['service.definition', 'place.settings'])
-    .where('service.id', '=', serviceId)
-    .executeTakeFirstOrThrow();
-  const { builder, context, dockerfile, target } = (row.settings ?? row.definition).source;
-  return { builder, context, dockerfile, target };
-}
-
-async function sizeOf({ kysely }: Effect, { id, organizationId }: BuildRow): Promise<number> {
-  const row = await tenant(kysely, organizationId)
-    .selectFrom('build_source')
-    .innerJoin('build', 'build.build_source_id', 'build_source.id')
-    .select(sql<number>`build_source.size_bytes::float8`.as('size'))
-    .where('build.id', '=', id)
-    .executeTakeFirst();
-  return row?.size ?? 0;
+  return undefined;
 }
