@@ -1,15 +1,13 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import type { BuildBody } from '../../../protocol/build.ts';
 import { programOfMachine } from '../../drivers/process/launch/command-of.ts';
 import { Refusal } from '../../program/refusal.ts';
 import type { SandboxEnd } from '../sandbox/sandbox.ts';
 import { CommandFailed } from '../step-failed.ts';
 import { checkTree } from './check-tree.ts';
+import type { CommitToFetch } from './commit-to-fetch.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { repositoryFault } from './repository-fault.ts';
 import type { SourceLimits } from './unpack-source.ts';
-
-export type CommitToFetch = Extract<BuildBody['source'], { kind: 'git' }>;
 
 const script = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 const mostSaid = 8_000;

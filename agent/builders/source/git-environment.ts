@@ -1,4 +1,4 @@
-import type { CommitToFetch } from './fetch-commit.ts';
+import type { CommitToFetch } from './commit-to-fetch.ts';
 
 /** By `git credential`: for this scheme and host alone, so that no redirect and no submodule elsewhere gets it. */
 const helper = `!f() { [ "$1" != get ] || printf 'username=%s\\npassword=%s\\n' "$BALLAST_GIT_USERNAME" "$BALLAST_GIT_PASSWORD"; }; f`;

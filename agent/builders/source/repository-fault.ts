@@ -1,6 +1,6 @@
 import { Refusal } from '../../program/refusal.ts';
 import type { SandboxEnd } from '../sandbox/sandbox.ts';
-import type { CommitToFetch } from './fetch-commit.ts';
+import type { CommitToFetch } from './commit-to-fetch.ts';
 import type { SourceLimits } from './unpack-source.ts';
 
 /** The sentence for what git said, as far as it is known: what is wrong with the repository, then what to do. */
