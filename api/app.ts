@@ -42,6 +42,7 @@ import { restRoutes } from './engine/rest.ts';
 import type { ServerParts } from './engine/server/server-parts.ts';
 import { type Clocks, specifiedClocks } from './engine/streams/clocks.ts';
 import { Hub } from './engine/streams/hub.ts';
+import { webhookRoutes } from './git-webhooks/webhook-routes.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readiness } from './health/readiness.ts';
@@ -203,6 +204,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   providerProxy(app, server, clients);
   agentRoutes(app, server, clients, blobs);
   registryRoutes(app, server, clients, blobs);
+  webhookRoutes(app, server, clients);
   healthRoutes(app, server, { clients, metrics, ready });
 
   const forget = [

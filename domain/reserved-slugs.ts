@@ -23,4 +23,5 @@ export const reservedSlugs: ReadonlySet<string> = new Set([
   'signed-out',
   'trpc',
   'v2',
+  'webhooks',
 ]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { longestTagTemplate, tagTemplateFault } from '../../domain/git/tag-template.ts';
 import { builders, noSource, type ServiceSource, sourceKinds } from '../../domain/services/settings.ts';
 import { slugPattern } from '../../domain/slug.ts';
 import { line, nameText } from '../engine/input/line.ts';
@@ -26,6 +27,19 @@ export const sourceBody = z.strictObject({
   gitUrl: text(2048).optional(),
   repository: text(512).optional(),
   gitConnectionId: z.guid().toLowerCase().optional(),
+  trigger: z
+    .strictObject({
+      tagTemplate: z
+        .string()
+        .max(longestTagTemplate)
+        .describe('Such as `v*`: `*` is any text without a slash.')
+        .superRefine((text, context) => {
+          const message = tagTemplateFault(text);
+          if (message !== undefined) context.addIssue({ code: 'custom', message });
+        }),
+    })
+    .optional()
+    .describe('Built by tags that match, and no longer by pushes of the branch.'),
 });
 
 export const serviceFields = {

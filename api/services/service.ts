@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Referred } from '../../db/references/referred.ts';
 import { findService, type ServiceView } from '../../db/services/services.ts';
-import { builders, type ServiceDefinition, type ServiceSettings, sourceKinds } from '../../domain/services/settings.ts';
+import {
+  builders,
+  type ServiceDefinition,
+  type ServiceSettings,
+  type ServiceSource,
+  sourceKinds,
+} from '../../domain/services/settings.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theService = resource('service', findService, ({ projectId }) => projectId);
@@ -54,6 +60,9 @@ export const serviceSchema = z
       gitUrl: z.string(),
       repository: z.string(),
       gitConnectionId: z.string().optional(),
+      trigger: z
+        .object({ gitConnectionId: z.string().optional(), repository: z.string(), tagTemplate: z.string() })
+        .optional(),
     }),
     volumes: z
       .array(z.object({ id: z.guid(), processId: z.guid(), name: z.string(), sizeBytes: z.int() }))
@@ -101,10 +110,18 @@ export function serviceAnswer(
     skipProductionApproval,
     ...(at === null ? {} : { skipProductionApprovalAt: at.toISOString() }),
     ...(by === null ? {} : { skipProductionApprovalBy: by }),
-    source,
+    source: sourceAnswer(source),
     ...('processes' in settings ? { volumes: volumesIn(settings) } : {}),
     ...(stagedIn === null ? {} : { stagedIn }),
   };
+}
+
+/** Its trigger is of the repository that it is built from. */
+function sourceAnswer({ trigger, ...source }: ServiceSource) {
+  if (trigger === undefined) return source;
+  const { gitConnectionId, repository } = source;
+  const named = gitConnectionId === undefined ? {} : { gitConnectionId };
+  return { ...source, trigger: { ...named, repository, tagTemplate: trigger.tagTemplate } };
 }
 
 function volumesIn({ processes }: ServiceSettings) {

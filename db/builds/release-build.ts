@@ -19,7 +19,8 @@ export async function composeBuilt(effect: Effect, keyring: Seals, id: string): 
   const build = await lockBuild(effect, id);
   if (build === undefined || build.finished || build.state !== 'running') return undefined;
   const { image, releaseId, deploys, commitSha, changeSetId } = await builtOf(effect, id);
-  if (!deploys) return undefined;
+  // Of a commit that is not deployed by itself there is a release, which a person can deploy.
+  if (!deploys && commitSha === '') return undefined;
   if (releaseId !== null) return build;
   const { name, settings } = await placeOf(effect, build);
   const resolved = await appliedFor(effect, keyring, build);
@@ -41,7 +42,7 @@ export async function deployBuilt(effect: Effect, keyring: Seals, id: string): P
   const build = await lockBuild(effect, id);
   if (build === undefined || build.finished) return undefined;
   const { releaseId, deploymentId, changeSetId, ...asked } = await builtOf(effect, id);
-  if (releaseId === null || deploymentId !== null) return deploymentId ?? undefined;
+  if (!asked.deploys || releaseId === null || deploymentId !== null) return deploymentId ?? undefined;
   if (changeSetId !== null) return await deployMember(effect, keyring, build, { releaseId, changeSetId });
   const { reliedOn } = await appliedFor(effect, keyring, build);
   const { organizationId, projectId, environmentId, serviceId } = build;

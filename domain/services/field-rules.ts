@@ -1,3 +1,4 @@
+import { tagTemplateFault } from '../git/tag-template.ts';
 import { isImageReference } from './image-reference.ts';
 import { builders, overlapPolicies, processKinds, sourceKinds, upstreams } from './settings.ts';
 
@@ -100,6 +101,16 @@ export const processRules = {
 } as const satisfies Record<string, Rule>;
 export type ProcessField = keyof typeof processRules;
 
+const trigger: Rule = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'must be an object with a tagTemplate';
+  const { tagTemplate, ...more } = value as Record<string, unknown>;
+  const unknown = Object.keys(more)[0];
+  if (unknown !== undefined) return `has a field "${unknown.slice(0, 40)}" that is not known`;
+  const fault = typeof tagTemplate === 'string' ? tagTemplateFault(tagTemplate) : 'must be a text';
+  return fault === undefined ? undefined : `tagTemplate ${fault}`;
+};
+
 const sourceRules: Readonly<Record<string, Rule>> = {
   kind: oneOf(sourceKinds),
   imageRepository: (value) =>
@@ -114,8 +125,9 @@ const sourceRules: Readonly<Record<string, Rule>> = {
   gitUrl: text(2000),
   repository: text(500),
   gitConnectionId: text(36),
+  trigger,
 };
-const sourceMay: ReadonlySet<string> = new Set(['registryCredentialId', 'gitConnectionId']);
+const sourceMay: ReadonlySet<string> = new Set(['registryCredentialId', 'gitConnectionId', 'trigger']);
 
 const source: Rule = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a source';

@@ -71,6 +71,8 @@ export type ServiceSource = {
   gitUrl: string;
   repository: string;
   gitConnectionId?: string;
+  /** Built by tags that match it, and not by pushes of a branch; absent otherwise, so that digests are those of before. */
+  trigger?: { tagTemplate: string };
 };
 
 export const noSource: ServiceSource = {

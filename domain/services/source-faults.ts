@@ -7,6 +7,7 @@ export function sourceFaults(source: ServiceSource): { field: keyof ServiceSourc
   const note = (field: keyof ServiceSource, message: string | undefined) => {
     if (message !== undefined) faults.push({ field, message });
   };
+  if (source.trigger !== undefined && source.kind !== 'git') note('trigger', 'is of a source of git: leave it out');
   if (source.kind === 'image') return faults;
   for (const field of ['context', 'dockerfile'] as const) note(field, pathFault(source[field]));
   if (source.kind !== 'git') return faults;

@@ -10,6 +10,7 @@ import { sweepStatistics } from '../../db/deployments/statistics/sweep.ts';
 import { maintainFeedPartitions } from '../../db/engine/feed/feed-partitions.ts';
 import { sweepIdempotentAnswers } from '../../db/engine/idempotency.ts';
 import { sweepLeases } from '../../db/engine/limits/leases.ts';
+import { sweepGitDeliveries } from '../../db/git-connections/pushes/sweep-git-deliveries.ts';
 import { sweepLogReaders } from '../../db/logs/log-readers.ts';
 import { emptyNextSlot } from '../../db/logs/log-relay.ts';
 import { startForgottenDeliveries } from '../../db/notification-channels/start-deliveries.ts';
@@ -51,6 +52,7 @@ export function startSweepers(sweeping: Sweeping): Pick<Repeated, 'stop'> {
     ['What was sent to channels', (signal) => sweepDeliveries(database, { signal })],
     ['Commands of clusters', (signal) => sweepCommands(database.kysely, signal)],
     ['Updates of agents that became available', () => tellAvailableUpdates(database), minute],
+    ['Messages of hosts of repositories', (signal) => sweepGitDeliveries(database.kysely, signal)],
     ['Uploaded sources', (signal) => sweepSources(database.kysely, signal)],
     ['Releases of the agent', () => sweepReleases(database.kysely)],
     ['Old notifications', (signal) => sweepInboxes(database, { signal })],
