@@ -1,28 +1,41 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
+import { machineNpm } from '../../agent/builders/tools/machine-npm.ts';
 
 const mtime = new Date(0);
 const tools =
   'sh cat chmod cp dirname echo env id ln ls mkdir mv rm sleep stat test touch true uname tr sed grep sort'.split(' ');
 
+/** By their place in the image. */
+interface More {
+  programs: Readonly<Record<string, string>>;
+  folders: Readonly<Record<string, string>>;
+  links: Readonly<Record<string, string>>;
+}
+
+/** Node as it runs the tests, and npm. */
+export function withNode(): Partial<More> {
+  const at = 'usr/local/lib/node_modules/npm';
+  const npm = machineNpm();
+  if (npm === undefined) throw new Error('This machine has no npm.');
+  const links = { 'usr/local/bin/npm': `/${at}/bin/npm-cli.js` };
+  return { programs: { 'usr/local/bin/node': process.execPath }, folders: { [at]: npm }, links };
+}
+
 /**
  * Puts an image into an engine as if it had been pulled: a shell and what it calls, taken from this machine, with their
  * libraries. No registry of images is reached by tests, and a system of its own would take a minute to make.
  */
-export async function importBase(
-  socket: string,
-  name: string,
-  more: { programs?: string[]; folders?: Record<string, string> } = {},
-) {
+export async function importBase(socket: string, name: string, more: Partial<More> = {}): Promise<void> {
   const archive = pack();
-  void fill(archive, [...tools, ...(more.programs ?? [])], more.folders ?? {}).then(
+  void fill(archive, { programs: {}, folders: {}, links: {}, ...more }).then(
     () => archive.finalize(),
     (error: Error) => archive.destroy(error),
   );
@@ -36,23 +49,15 @@ export async function importBase(
   if (!said.includes('sha256:')) throw new Error(`The engine does not take the image ${name}: ${said}`);
 }
 
-async function fill(
-  archive: Pack,
-  programs: readonly string[],
-  folders: Readonly<Record<string, string>>,
-): Promise<void> {
+async function fill(archive: Pack, { programs, folders, links }: More): Promise<void> {
   const files = new Map<string, string>();
-  for (const name of programs) {
-    const found = execFileSync('/bin/sh', ['-c', `command -v "$1"`, 'sh', name], { encoding: 'utf8' }).trim();
-    const from = found.startsWith('/') ? found : `/usr/bin/${name}`;
-    files.set(`usr/bin/${name}`, realpathSync(from));
-    const listed = execFileSync('/bin/sh', ['-c', 'ldd "$1" || true', 'sh', from], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    for (const line of listed.split('\n')) {
+  const usual = tools.map((name) => [`usr/bin/${name}`, programOf(name)] as const);
+  for (const [to, from] of [...usual, ...Object.entries(programs)]) {
+    files.set(to, realpathSync(from));
+    const { stdout } = spawnSync('ldd', [from], { encoding: 'utf8' });
+    for (const line of stdout.split('\n')) {
       const library = /(?:=> )?(\/\S+) \(0x/.exec(line)?.[1];
-      if (library !== undefined) files.set(library.slice(1).replace(/^(lib|lib64)\//, '$1/'), realpathSync(library));
+      if (library !== undefined) files.set(library.slice(1), realpathSync(library));
     }
   }
   archive.entry({ name: 'bin', type: 'symlink', linkname: 'usr/bin', mtime });
@@ -60,6 +65,13 @@ async function fill(
   archive.entry({ name: 'etc/passwd', mtime }, 'root:x:0:0::/root:/bin/sh\napp:x:1000:1000::/:/bin/sh\n');
   for (const [to, from] of files) await file(archive, from, to, 0o755);
   for (const [to, from] of Object.entries(folders)) await folder(archive, from, to);
+  for (const [name, linkname] of Object.entries(links)) archive.entry({ name, type: 'symlink', linkname, mtime });
+}
+
+function programOf(name: string): string {
+  const found = ['/usr/bin', '/bin'].map((directory) => join(directory, name)).find(existsSync);
+  if (found === undefined) throw new Error(`This machine has no program ${name}.`);
+  return found;
 }
 
 async function folder(archive: Pack, from: string, to: string): Promise<void> {

@@ -135,6 +135,9 @@ function isInstruction({ name }: Vertex): boolean {
   return /^\[(?:\S+ )?\d+\/\d+\] /.test(name);
 }
 
+/** An instruction that we have written is called by the step that it runs. */
 function nameOf({ name }: Vertex): string {
+  const [, number, step] = /^(\[[^\]]*\] )RUN .*?# ballast: (.*?)(?:\n|\\n|$)/s.exec(name) ?? [];
+  if (number !== undefined) return `${number}${step}`;
   return name.replace(/\s+/g, ' ').trim();
 }

@@ -12,6 +12,9 @@ export const serverFolder = 'server';
 /** The secret that holds the variables of commands. */
 export const variablesSecret = 'ballast-variables';
 
+/** Before the name of a step in its script: the log says that, and not how it is run. */
+export const stepMark = '# ballast: ';
+
 interface Given {
   bases: BaseImages;
   /** Of the service in its environment: others do not share its caches. */
@@ -51,7 +54,13 @@ async function stages(plan: BuildPlan, given: Given): Promise<string[]> {
     await runStep(step, plan, {}, async (command, environment) => {
       const own = Object.entries(environment).filter(([name]) => !Object.hasOwn(plan.environment, name));
       const set = [...exports(Object.entries(plan.environment)), `. ${variablesAt}`, ...exports(own)];
-      const script = ['set -e', `: ${stamp}`, ...set, `(\n${command}\n)`].join('\n');
+      const script = [
+        `${stepMark}${step.name}: ${step.command.replace(/\s+/g, ' ')}`,
+        'set -e',
+        `: ${stamp}`,
+        ...set,
+        `(\n${command}\n)`,
+      ].join('\n');
       lines.push(run(script, given, step.caches));
     });
   }

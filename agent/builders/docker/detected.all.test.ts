@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
+import { importBase, withNode } from '../../../test/builders/base-image.ts';
+import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
+import { imageContent } from '../../../test/builders/image-content.ts';
+import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { Engine } from '../../drivers/docker/engine.ts';
+import { app, builderContract } from '../builder-contract.ts';
+import { pruneCache } from './engine/engine-images.ts';
+
+const goAt = '/usr/local/go';
+if (!existsSync(goAt)) process.stdout.write(`NOT RUN: Go on an engine: ${goAt} is not there\n`);
+
+describe.runIf(dockerCanRun())('a source without a Dockerfile, on an engine', () => {
+  let engine: DockerEngine;
+  let world: RegistryWorld;
+  let ground: BuilderGround;
+
+  beforeAll(async () => {
+    engine = await dockerEngine({ builds: true });
+    world = await registryWorld();
+    ground = await builderGround(world, {}, engine.socket);
+    await importBase(engine.socket, 'node:24-slim', withNode());
+  });
+  afterAll(async () => {
+    await ground?.close();
+    await world?.close();
+    await engine?.stop();
+  });
+
+  builderContract('docker', () => ground);
+
+  test('the Dockerfile that is made is shown, and variables are in no layer of the image', async () => {
+    const body = { variables: { PLAIN: 'plain value', TOKEN: 'open-sesame-123' }, secrets: ['TOKEN'] };
+    const source = app('node -e "if (process.env.TOKEN.length !== 15) process.exit(1)"');
+    const { result, log, digest } = await ground.build(source, { body });
+    expect(result, log).toEqual({ outcome: 'done', exitCode: 0 });
+    expect(log).toContain('FROM node:24-slim AS tools\n');
+    expect(log).toMatch(/#\d+ \[build \d\/\d\] build: npm run build\n/);
+    const { text } = await imageContent(world, digest);
+    for (const value of ['plain value', 'open-sesame-123', 'ballast-variables']) expect(text).not.toContain(value);
+    // Another value builds anew, and the image is the same.
+    const other = await ground.build(source, {
+      body: { ...body, variables: { ...body.variables, TOKEN: 'sesame-open-123' } },
+    });
+    expect(other.log).not.toMatch(/npm run build\n#\d+ CACHED/);
+    expect(other.digest).toBe(digest);
+  });
+
+  test('pages have the same digest with the cache and without', async () => {
+    const files = { 'index.html': '<h1>Hello</h1>' };
+    const one = await ground.build(files);
+    expect(one.result, one.log).toEqual({ outcome: 'done', exitCode: 0 });
+    await pruneCache(new Engine(engine.socket), 0);
+    expect((await ground.build(files)).digest).toBe(one.digest);
+  });
+
+  test.runIf(existsSync(goAt))('a program in Go has the same digest with the cache and without', async () => {
+    await importBase(engine.socket, 'golang:1.21', { folders: { 'usr/local/go': goAt } });
+    await importBase(engine.socket, 'debian:stable-slim');
+    const files = {
+      'go.mod': 'module example.com/hello\n\ngo 1.21\n',
+      'main.go': 'package main\n\nfunc main() { println("hello") }\n',
+    };
+    const one = await ground.build(files);
+    expect(one.result, one.log).toEqual({ outcome: 'done', exitCode: 0 });
+    expect((await ground.build(files)).digest).toBe(one.digest);
+    await pruneCache(new Engine(engine.socket), 0);
+    expect((await ground.build(files)).digest).toBe(one.digest);
+  });
+});
