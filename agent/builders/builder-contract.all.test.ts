@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
+import { builderContract } from '../../test/builders/builder-contract.ts';
 import { type BuilderGround, builderGround } from '../../test/builders/builder-ground.ts';
 import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
-import { builderContract } from './builder-contract.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 
 let world: RegistryWorld;

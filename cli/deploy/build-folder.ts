@@ -27,14 +27,15 @@ interface Wanted {
 type Cluster = z.output<typeof clusterSchema>;
 
 /** Whether the environment's cluster makes images of folders; of one that is not there yet, whether any cluster does. */
-export async function buildsThere(rest: Rest, environment: Environment | undefined): Promise<boolean> {
+export async function buildsThere(
+  rest: Rest,
+  environment: Environment | undefined,
+  { dockerfile = false }: { dockerfile?: boolean },
+): Promise<boolean> {
+  const builds = ({ capabilities, driver }: Cluster) => capabilities.autoBuilds && (!dockerfile || driver === 'docker');
   if (environment === undefined) return (await rest.all<Cluster>('/clusters')).some(builds);
   const { clusterId } = environment;
   return clusterId !== undefined && builds(await rest.call<Cluster>('GET', `/clusters/${clusterId}`));
-}
-
-function builds({ capabilities }: Cluster): boolean {
-  return capabilities.autoBuilds;
 }
 
 /**

@@ -11,7 +11,7 @@ import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
 import { draftOf, staysStaged } from './apply-draft.ts';
 import { buildFolder, buildsThere } from './build-folder.ts';
-import { directoryOf, type ImageSource, imageSource, nameOf } from './image-source.ts';
+import { directoryOf, type ImageSource, imageSource, nameOf, refuseDockerfile } from './image-source.ts';
 import { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing, mayCreate } from './missing.ts';
 import { pushImage, readyImage } from './push-image.ts';
@@ -69,7 +69,7 @@ serves. ${exitCodesText}`,
       if (source !== undefined && !(await mayCreate(target, early, yes))) return void tellNothing();
       const wanted = { port: number, variables: set };
       const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
-      if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment))) {
+      if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment, source))) {
         const to = await createMissing(early, target, number);
         remember(directory, place, to);
         const asked = { ...wanted, message, all, downtimeAccepted, quiet: json };
@@ -77,6 +77,7 @@ serves. ${exitCodesText}`,
         if (build === undefined) return void tellNothing();
         return await followBuilt(place, to, build, waiting, json, interrupt);
       }
+      if (source !== undefined) refuseDockerfile(source);
       const { to, seen } = await (source === undefined
         ? withoutImage(early, target, wanted)
         : withImage(early, target, source, wanted, interrupt));

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageSource, nameOf } from './image-source.ts';
+import { imageSource, nameOf, refuseDockerfile } from './image-source.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -11,6 +11,7 @@ beforeAll(() => {
     ['web-shop', 'package.json'],
     ['web-shop/.image', 'index.json'],
     ['go', 'Dockerfile'],
+    ['nothing', 'notes.txt'],
   ] as const) {
     mkdirSync(join(directory, folder), { recursive: true });
     writeFileSync(join(directory, folder, file), '{}');
@@ -37,5 +38,8 @@ test('an image is a folder, a layout, an archive, a tag of Docker or a reference
 test('a path that is not there, or that cannot be deployed, is refused with what helps', () => {
   expect(() => imageSource('./nowhere')).toThrow('./nowhere is not there.');
   expect(() => imageSource('registry.example.com/shop@sha256:abc')).toThrow('is no image of a registry');
-  expect(() => imageSource(join(directory, 'go'))).toThrow('Build it by `docker build`, and name the tag');
+  expect(() => imageSource(join(directory, 'nothing'))).toThrow('Nothing that can be built was found');
+  const source = imageSource(join(directory, 'go'));
+  expect(source).toMatchObject({ kind: 'folder', dockerfile: true });
+  expect(() => refuseDockerfile(source)).toThrow('Build it by `docker build`, and name the tag');
 });

@@ -9,7 +9,8 @@ import { printable } from '../engine/table.ts';
 
 /** An image as somebody names it. */
 export type ImageSource =
-  | { kind: 'folder'; folder: string }
+  /** `dockerfile`: nothing but its Dockerfile says how it is built. */
+  | { kind: 'folder'; folder: string; dockerfile?: true }
   | { kind: 'layout'; layout: string }
   | { kind: 'archive'; file: string }
   | { kind: 'docker'; tag: string }
@@ -33,10 +34,19 @@ export function imageSource(word: string): ImageSource {
 
 function ofDirectory(path: string): ImageSource {
   if (existsSync(join(path, 'index.json'))) return { kind: 'layout', layout: path };
-  const { plan, message } = detect(withoutDockerfiles(folderTree(path)));
+  const tree = folderTree(path);
+  const { plan, message } = detect(withoutDockerfiles(tree));
   if (plan !== undefined || existsSync(join(path, 'package.json'))) return { kind: 'folder', folder: path };
-  const help = existsSync(join(path, 'Dockerfile')) ? 'Build it by `docker build`, and name the tag.' : message;
-  throw new UsageError(`${path} cannot be deployed as it is. ${help}`);
+  if (detect(tree).plan?.provider === 'dockerfile') return { kind: 'folder', folder: path, dockerfile: true };
+  throw new UsageError(`${path} cannot be deployed as it is. ${message}`);
+}
+
+/** The refusal of a folder that only an engine builds, where the cluster has none. */
+export function refuseDockerfile(source: ImageSource): void {
+  if (source.kind !== 'folder' || source.dockerfile === undefined) return;
+  throw new UsageError(
+    `${source.folder} cannot be deployed as it is: only its Dockerfile says how it is built, and no cluster with the driver docker builds here. Build it by \`docker build\`, and name the tag.`,
+  );
 }
 
 /** The directory that the deployment belongs to. */

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase, withNode } from '../../../test/builders/base-image.ts';
+import { app, builderContract } from '../../../test/builders/builder-contract.ts';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
-import { app, builderContract } from '../builder-contract.ts';
 import { pruneCache } from './engine/engine-images.ts';
 
 const goAt = '/usr/local/go';

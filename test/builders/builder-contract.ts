@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { BuilderGround } from '../../test/builders/builder-ground.ts';
-import { processesWith } from '../../test/builders/processes-with.ts';
-import { until } from '../../test/ground/until.ts';
+import { until } from '../ground/until.ts';
+import type { BuilderGround } from './builder-ground.ts';
+import { processesWith } from './processes-with.ts';
 
 export const app = (build: string, more: Record<string, string> = {}) => ({
   'package.json': JSON.stringify({ name: 'app', scripts: { build, start: 'node server.js' } }),
