@@ -116,6 +116,17 @@ const specified: Readonly<Record<string, Fields>> = {
     ...texts('id', 'context', 'detail', 'name', 'projectId', 'slug', 'kind'),
     ...{ deletedAt: 't', deletedBy: texts('id', 'name', 'type'), restorable: 'b', restoreUntil: 't' },
   },
+  GitConnection: {
+    ...texts('id', 'accountLogin', 'host', 'kind', 'label', 'lastDeliveryStatus', 'lastError', 'manageUrl'),
+    ...{ organizationId: 's', installed: 'b', missingPermissions: ['s'] },
+    ...{ createdAt: 't', lastDeliveryAt: 't', verifiedAt: 't' },
+  },
+  GitRepository: { ...texts('cloneUrl', 'defaultBranch', 'fullName'), private: 'b' },
+  DetectedBuild: {
+    ...texts('buildCommand', 'framework', 'installCommand', 'nodeVersion', 'outputDir', 'packageManager'),
+    ...texts('packageManagerPinned', 'provider', 'startCommand', 'portSource'),
+    ...{ buildable: 'b', monorepo: 'b', static: 'b', port: 'i', signals: [texts('detail', 'path')] },
+  },
   Restored: { ...texts('id', 'kind', 'name', 'projectId', 'slug'), stopped: 'b' },
 };
 
