@@ -163,13 +163,23 @@ test('a build ends with its service: it is cancelled and found no more', async (
   expect(await row.executeTakeFirst()).toMatchObject({ state: 'cancelled' });
 });
 
+test('downtime that was accepted when a build was requested is accepted for its retry, too', async () => {
+  const sourceId = await seedSource(api.database, place);
+  const body = { environmentId: place.environmentId, sourceId, downtimeAccepted: true };
+  const made = await call('POST', `/services/${place.serviceId}/builds`, body, ours.tokens.deployer);
+  expect(made.body).toMatchObject({ downtimeAccepted: true });
+  await call('POST', `/builds/${made.body.id}/cancel`);
+  expect((await call('POST', `/builds/${made.body.id}/retry`)).body).toMatchObject({ downtimeAccepted: true });
+});
+
 test('409: retrying one that is not over, cancelling one that is; 422: the source of another service', async () => {
   const id = await request();
   expect((await call('POST', `/builds/${id}/retry`)).status).toBe(409);
   expect((await call('POST', `/builds/${id}/cancel`)).body).toMatchObject({ status: 'cancelled' });
   expect((await call('POST', `/builds/${id}/cancel`)).status).toBe(409);
   const retried = await call('POST', `/builds/${id}/retry`);
-  expect(retried.body).toMatchObject({ status: 'queued', trigger: 'retry', retryOf: id, number: 2 });
+  const same = { retryOf: id, downtimeAccepted: false };
+  expect(retried.body).toMatchObject({ status: 'queued', trigger: 'retry', number: 2, ...same });
   const other = await seedPlace(api.database, ours.organizationId, { beside: place });
   const body = { environmentId: place.environmentId, sourceId: await seedSource(api.database, other) };
   const refused = await call('POST', `/services/${place.serviceId}/builds`, body);
