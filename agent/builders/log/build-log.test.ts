@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { maskOf } from '../../../domain/variables/mask.ts';
+import { chances } from '../../../test/deployments/matrix.ts';
 import { BuildLog } from './build-log.ts';
 import { cutMark, LineFolder } from './line-folder.ts';
 
@@ -43,6 +44,39 @@ test('a secret is masked however its bytes come, and with colours within; other 
     ),
   ).toEqual(whole);
 });
+
+const signs = [...'abcdefghij&=+/%"\\ <ß€🎉'];
+
+test.each([1, 2, 3])(
+  'however two streams are cut into chunks, no form of a secret is in what is told (seed %i)',
+  (seed) => {
+    const chance = chances(seed);
+    const below = (most: number) => Math.floor(chance() * most);
+    const word = (length: number) => Array.from({ length }, () => signs[below(signs.length)]).join('');
+    const secrets = Array.from({ length: 20 }, () => `${word(6 + below(40))}ends`);
+    const told: Buffer[] = [];
+    const log = new BuildLog({ told: (piece) => told.push(piece), mask: maskOf(secrets) });
+    const forms = secrets.flatMap((secret) => {
+      const bytes = Buffer.from(secret);
+      const json = JSON.stringify(secret).slice(1, -1);
+      return [secret, json, encodeURIComponent(secret), bytes.toString('base64'), bytes.toString('hex')];
+    });
+    const text = () =>
+      Array.from({ length: 300 }, () => `${word(below(30))}${forms[below(forms.length)]}${word(below(9))}`);
+    const streams = { stdout: Buffer.from(text().join('\n')), stderr: Buffer.from(text().join('\r\n')) };
+    const at = { stdout: 0, stderr: 0 };
+    while (at.stdout < streams.stdout.length || at.stderr < streams.stderr.length) {
+      const stream = chance() < 0.5 ? 'stdout' : 'stderr';
+      const end = at[stream] + 1 + below(200);
+      log.write(stream, streams[stream].subarray(at[stream], end));
+      at[stream] = Math.min(end, streams[stream].length);
+    }
+    const last = log.endStep();
+    const all = Buffer.concat(told).toString();
+    expect(all.split('\n')).toHaveLength(601);
+    for (const form of forms) expect([all, ...last].filter((one) => one.includes(form))).toEqual([]);
+  },
+);
 
 test('pieces are whole lines of at most 64 kB, in order, none missing, and the last 20 lines of a step are known', () => {
   const pieces: Buffer[] = [];
