@@ -1,0 +1,54 @@
+import { command } from '../../engine/command.ts';
+import { Rest, restOptions } from '../../engine/rest.ts';
+import { type Build, followBuild } from '../follow-build.ts';
+import { seeBuild } from './see-build.ts';
+
+const one = (id: string) => `/builds/${encodeURIComponent(id)}`;
+const follow = { follow: { type: 'boolean', what: 'Print the log until the build is over.' } } as const;
+
+export const buildShow = command({
+  summary: 'Shows a build: its source, steps, image and what became of it',
+  usage: 'BUILD [--json]',
+  words: { least: 1, most: 1 },
+  options: restOptions,
+  run: async (given, [id = '']) => {
+    const rest = new Rest(given);
+    await seeBuild(rest, await rest.call<Build>('GET', one(id)), { follow: false, json: given.json });
+  },
+});
+
+export const buildLog = command({
+  summary: 'Prints the log of a build, until it is over',
+  usage: 'BUILD',
+  words: { least: 1, most: 1 },
+  options: restOptions,
+  run: async (given, [id = '']) => {
+    const rest = new Rest(given);
+    const build = await rest.call<Build>('GET', one(id));
+    await followBuild(rest, build.id, new AbortController().signal, false);
+  },
+});
+
+export const buildCancel = command({
+  summary: 'Cancels a build',
+  usage: 'BUILD [--json]',
+  details: 'One that is queued ends at once. Of one that is running the agent ends all processes.',
+  words: { least: 1, most: 1 },
+  options: restOptions,
+  run: async (given, [id = '']) => {
+    const rest = new Rest(given);
+    await seeBuild(rest, await rest.call<Build>('POST', `${one(id)}/cancel`), { follow: false, json: given.json });
+  },
+});
+
+export const buildRetry = command({
+  summary: 'Builds the same source again, with the settings of now',
+  usage: 'BUILD [--follow] [--json]',
+  words: { least: 1, most: 1 },
+  options: { ...follow, ...restOptions },
+  run: async ({ follow: follows = false, ...given }, [id = '']) => {
+    const rest = new Rest(given);
+    const made = await rest.call<Build>('POST', `${one(id)}/retry`);
+    await seeBuild(rest, made, { follow: follows, json: given.json });
+  },
+});

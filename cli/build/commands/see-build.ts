@@ -1,0 +1,38 @@
+import { isBuildFinal } from '../../../domain/builds/states.ts';
+import type { Rest } from '../../engine/rest.ts';
+import { printable } from '../../engine/table.ts';
+import { type Build, followBuild } from '../follow-build.ts';
+
+/** Prints a build, as it is or once it is over; one that is over and did not succeed is exit code 1. */
+export async function seeBuild(
+  rest: Rest,
+  build: Build,
+  { follow, json }: { follow: boolean; json: boolean | undefined },
+): Promise<void> {
+  const { signal } = new AbortController();
+  const seen = follow ? await followBuild(rest, build.id, signal, false) : build;
+  if (json) process.stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
+  else for (const line of linesOf(seen)) process.stdout.write(`${line}\n`);
+  if (follow && isBuildFinal(seen.status) && seen.status !== 'succeeded') process.exitCode = 1;
+}
+
+function linesOf(build: Build): string[] {
+  const { id, number, serviceName, environmentName, status, trigger, repository, branch, commitSha } = build;
+  const steps = build.steps.map(({ name, status: how }) => `${name} ${how}`).join(', ');
+  const rows = {
+    id,
+    source: repository === '' ? 'uploaded folder' : `${commitSha} of ${branch} of ${repository}`,
+    trigger,
+    steps,
+    image: build.imageRef,
+    deployment: build.deploymentId ?? '',
+    'waits for': build.blocker,
+    error: build.error,
+    'not deployed': build.releaseError,
+  };
+  const told = Object.entries(rows).filter(([, value]) => value !== '');
+  return [
+    `Build #${number} of ${printable(serviceName)} for ${printable(environmentName)}: ${status}`,
+    ...told.map(([name, value]) => `  ${`${name}:`.padEnd(14)}${value.split('\n').map(printable).join('\n    ')}`),
+  ];
+}
