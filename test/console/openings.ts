@@ -105,7 +105,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   'deleted-organizations': menu('Actions for Difference Engine', 'Restore', 'Purge now'),
   'service-settings': [
     button('Rename'),
-    button('Change the image'),
+    button('Change the source'),
     button('Change the release command'),
     button('Delete'),
     button('Remove'),

@@ -76,6 +76,17 @@ export const pages: readonly ConsolePage[] = [
   { name: 'project', address: inShop(''), heading: 'Shop', shows: 'Release 2: held' },
   { name: 'environment', address: inShop('/e/staging'), heading: 'Staging', shows: 'Healthy' },
   {
+    name: 'new-service',
+    address: inShop('/e/staging?add=true'),
+    heading: 'Staging',
+    act: async (page) => {
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill('Catalogue');
+      await dialog.getByRole('radio', { name: 'A repository' }).check();
+      await dialog.getByLabel('Address of the repository').fill('https://git.example.com/shop/catalogue.git');
+    },
+  },
+  {
     name: 'environment-canvas',
     address: inShop('/e/staging?view=canvas&open=web'),
     heading: 'Staging',

@@ -10,8 +10,8 @@ import { Table } from '../../components/table/table.tsx';
 import { wholeList } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { file } from '../../frame/page-file.ts';
-import { imageField } from '../services/image-field.tsx';
 import { serviceColumns } from '../services/service-columns.tsx';
+import { sourceField } from '../services/source/source-field.tsx';
 import { suspensionActions } from '../services/suspension/service-suspension.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 import { isAdded, useOverview } from './use-overview.ts';
@@ -43,8 +43,12 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
       title: `New service in ${name}`,
       operation: trpc.services.create,
       path: { id: projectId },
-      start: { environmentId: id },
-      fields: { name: { placeholder: 'Web' }, source: imageField as never, environmentId: { control: () => null } },
+      start: { environmentId: id, source: { kind: 'image', imageRepository: '' } },
+      fields: {
+        name: { placeholder: 'Web' },
+        source: sourceField(params) as never,
+        environmentId: { control: () => null },
+      },
       submit: 'Stage',
       succeeded: ({ service }) => `${service.name} staged`,
       touches: [trpc.changeSets.pathKey(), trpc.environments.pathKey()],
@@ -86,7 +90,8 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
               }
               empty={
                 <EmptyState icon={<ContainerIcon />} title="No services yet" action={button}>
-                  A service runs an image: a web server, a worker, a key-value store.
+                  A service runs an image, or what is built of a repository or a folder: a web server, a worker, a
+                  key-value store.
                 </EmptyState>
               }
             />

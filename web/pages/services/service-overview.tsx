@@ -14,7 +14,7 @@ import { DeploymentWhy } from '../deployments/deployment-why.tsx';
 import { kindWords, states } from '../deployments/deployment-words.ts';
 import { RollBackFrom } from '../deployments/serving.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
-import { imageName } from './image-field.tsx';
+import { imageName } from './image-name.ts';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift } from './service-drift.tsx';
 import { ServiceInstances } from './service-instances.tsx';

@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
@@ -12,8 +12,17 @@ import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { DeleteService } from './delete-service.tsx';
-import { imageField } from './image-field.tsx';
+import { sourceLine } from './source/source.ts';
+import { sourceField } from './source/source-field.tsx';
 import { type Placed, useService } from './use-service.ts';
+
+const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service');
+
+const sources: Record<Placed['service']['source']['kind'], string> = {
+  image: 'The image of its releases.',
+  git: 'The repository that is built for its releases.',
+  upload: 'The folder that `ballast deploy` uploads, which is built for its releases.',
+};
 
 /** Settings of a service: what is the service's own, and what is wanted in this environment. */
 export function ServiceSettings() {
@@ -22,6 +31,7 @@ export function ServiceSettings() {
 
 function AllSettings({ service, environment }: Placed) {
   const { trpc } = usePlane();
+  const params = route.useParams();
   const { id, name, source, releaseCommand } = service;
   const shared = { role: 'deployer', operation: trpc.services.change, path: { id } } as const;
   const staged = { ...shared, query: { environmentId: environment.id }, touches: [trpc.changeSets.pathKey()] };
@@ -35,11 +45,11 @@ function AllSettings({ service, environment }: Placed) {
   });
   const image = formAction({
     ...staged,
-    label: 'Change the image',
+    label: 'Change the source',
     current: { source },
-    fields: { source: imageField as never },
+    fields: { source: sourceField({ ...params, service: service.slug }) as never },
     submit: 'Stage',
-    succeeded: 'Image staged',
+    succeeded: 'Source staged',
   });
   const command = formAction({
     ...staged,
@@ -75,8 +85,8 @@ function AllSettings({ service, environment }: Placed) {
       </Section>
       <Section title={`In ${environment.name}`} about="Staged; takes effect when it is deployed.">
         <Settings>
-          <Setting title="Image" about="Where its releases come from.">
-            <code className="break-all">{source.imageRepository || 'None yet'}</code>
+          <Setting title="Source" about={sources[source.kind] ?? 'Where its releases come from.'}>
+            <code className="break-all">{sourceLine(source) || 'None yet'}</code>
             <OneAction action={image} small />
           </Setting>
           <Setting

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { SelectField, TextField } from '../../../components/forms/form.tsx';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { ofConnection, type Source } from './source.ts';
+
+interface RepositoryFieldsProps {
+  source: Source;
+  onChange: (source: Source) => void;
+}
+
+/** A repository: of a Git connection, found by a part of its name, or by its address. */
+export function RepositoryFields({ source, onChange }: RepositoryFieldsProps) {
+  const { trpc } = usePlane();
+  const { gitConnectionId = '', repository = '', gitUrl = '' } = source;
+  const connections = useQuery(trpc.gitConnections.list.queryOptions({ query: { limit: 200 } })).data?.items ?? [];
+  const choices = [
+    { value: '', label: 'None: a public repository' },
+    ...connections.map(({ id, label, host }) => ({ value: id, label: `${label} (${host})` })),
+  ];
+  return (
+    <>
+      {(connections.length > 0 || gitConnectionId !== '') && (
+        <SelectField
+          name="gitConnectionId"
+          label="Git connection"
+          value={gitConnectionId}
+          onChange={(id) => onChange(ofConnection(source, id))}
+          choices={choices}
+        />
+      )}
+      {gitConnectionId === '' ? (
+        <TextField
+          name="gitUrl"
+          label="Address of the repository"
+          mono
+          required
+          placeholder="https://git.example.com/team/app.git"
+          hint="Over https. For a private one, an administrator adds a Git connection first."
+          value={gitUrl}
+          onChange={(next) => onChange({ ...source, gitUrl: next })}
+        />
+      ) : (
+        <Repository
+          key={gitConnectionId}
+          connection={gitConnectionId}
+          value={repository}
+          onChange={(next) => onChange({ ...source, repository: next })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Hosts are asked once somebody has stopped typing for so long. */
+const restMillis = 400;
+
+interface RepositoryProps {
+  connection: string;
+  value: string;
+  onChange: (repository: string) => void;
+}
+
+function Repository({ connection, value, onChange }: RepositoryProps) {
+  const { trpc } = usePlane();
+  const [q, setQ] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(value.trim()), restMillis);
+    return () => clearTimeout(timer);
+  }, [value]);
+  const options = { path: { id: connection }, query: { q } };
+  // A host that lists none, or does not answer, is no obstacle: the name is typed.
+  const { data } = useQuery({ ...trpc.gitConnections.repositories.queryOptions(options), retry: false });
+  return (
+    <TextField
+      name="repository"
+      label="Repository"
+      mono
+      required
+      placeholder="team/app"
+      hint="Its full name; those that the connection may read are suggested."
+      value={value}
+      onChange={onChange}
+      suggestions={(data?.repositories ?? []).map(({ fullName }) => fullName)}
+    />
+  );
+}
