@@ -12,6 +12,7 @@ import { type BuildState, type FinalBuildState, finalBuildStates } from '../doma
 import { type CommandEnded, isCommandOver } from '../domain/clusters/commands.ts';
 import { Problem } from '../domain/problems.ts';
 import { actorAuthor } from './caller.ts';
+import { tellHost } from './commit-status.ts';
 import type { ActivityParts } from './index.ts';
 
 interface Ref {
@@ -23,13 +24,14 @@ interface Ref {
 export type BuildSays = RowSays & { state: BuildState; revision: number; message?: string };
 
 /** Activities of a build. Each may run twice. */
-export function createActivities({ database, keyring }: ActivityParts) {
+export function createActivities(parts: ActivityParts) {
+  const { database, keyring } = parts;
   return {
     /** Its turn, if it has come: then the agent is asked. Of one that is running, how the agent's part has ended, if it has. */
     async claimBuild({
       buildId,
       revision,
-    }: Ref & { revision: number }): Promise<BuildSays & { ended: CommandEnded | null }> {
+    }: Ref & { revision: number }): Promise<BuildSays & { ended: CommandEnded | null; tells?: true }> {
       return await effect(database, actorAuthor(), async (claiming) => {
         await lockTurns(claiming, buildId);
         const build = await lockBuild(claiming, buildId);
@@ -43,7 +45,7 @@ export function createActivities({ database, keyring }: ActivityParts) {
           // Of one that nobody could be asked for, the row says why.
           if (command === undefined) return { state, revision: build.revision, ended: notAsked(build.message) };
           const ended = isCommandOver(command.state) ? { state: command.state, message: command.message } : null;
-          return { state, revision: build.revision, ended };
+          return { state, revision: build.revision, ended, ...(await tells(claiming, buildId)) };
         }
         const message = await refusedTurn(claiming, build);
         if (message !== undefined) {
@@ -61,8 +63,18 @@ export function createActivities({ database, keyring }: ActivityParts) {
         if (why !== undefined)
           await claiming.kysely.updateTable('build').set({ message: why }).where('id', '=', buildId).execute();
         claiming.change({ organizationId, projectId, kind: 'build', id: buildId });
-        return { state: 'running', revision, ended: why === undefined ? null : notAsked(why) };
+        const ended = why === undefined ? null : notAsked(why);
+        return { state: 'running', revision, ended, ...(await tells(claiming, buildId)) };
       });
+    },
+
+    /** Best effort: what a host does not take changes nothing of the build. */
+    async tellHost({
+      buildId,
+      organizationId,
+      state,
+    }: Ref & { state: BuildState }): Promise<{ told: boolean; why?: string }> {
+      return await tellHost(parts, { buildId, organizationId, state });
     },
 
     async stopBuild({ buildId, organizationId }: Ref): Promise<void> {
@@ -120,6 +132,16 @@ export function createActivities({ database, keyring }: ActivityParts) {
       });
     },
   };
+
+  /** Whether its commit has a host that may be told of it. */
+  async function tells({ kysely }: Effect, buildId: string): Promise<{ tells?: true }> {
+    const row = await kysely
+      .selectFrom('build')
+      .select('git_connection_id as id')
+      .where('id', '=', buildId)
+      .executeTakeFirst();
+    return row === undefined || row.id === null ? {} : { tells: true };
+  }
 
   async function refused({ kysely }: Effect, buildId: string, revision: number): Promise<BuildSays> {
     return says(await rowSays(kysely, 'build', buildId, revision), revision);

@@ -10,7 +10,7 @@ import { until } from '../ground/until.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../seeds/seed-place.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';
-import { type ActorsGround, actorsGround, tester } from './actors.ts';
+import { type ActorsGround, actorsGround, type Serving, tester } from './actors.ts';
 
 type Outcome = Parameters<typeof finishCommand>[3]['outcome'];
 
@@ -20,9 +20,9 @@ export class BuildGround {
   #actors: ActorsGround | undefined;
   #stopServing: (() => Promise<void>) | undefined;
 
-  async open(): Promise<void> {
+  async open(serving: Serving = {}): Promise<void> {
     this.#actors = await actorsGround();
-    await this.serve();
+    await this.serve(serving);
     this.organizationId = await seedOrganization(this.actors.database);
   }
 
@@ -31,8 +31,8 @@ export class BuildGround {
     await this.#actors?.close();
   }
 
-  async serve(): Promise<void> {
-    this.#stopServing = await this.actors.serve();
+  async serve(serving: Serving = {}): Promise<void> {
+    this.#stopServing = await this.actors.serve(serving);
   }
 
   async stop(): Promise<void> {

@@ -60,7 +60,7 @@ export const buildDescriptor = {
   },
   interrupted: (how) => `The workflow of this build ${how} before it finished; build again.`,
   purge: { keeps: [] },
-  activities: ['claimBuild', 'stopBuild', 'releaseBuild', 'finishBuild'],
+  activities: ['claimBuild', 'stopBuild', 'releaseBuild', 'finishBuild', 'tellHost'],
   readByRequester: false,
   words: buildWords,
 } as const satisfies ActorDescriptor;

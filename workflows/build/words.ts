@@ -46,6 +46,17 @@ export const buildWords: ActorWords = {
         return { title: 'Released it and requested its deployment' };
       },
     },
+    tellHost: {
+      kind: 'asked',
+      todo: (input) => `tell the host of the commit that it ${phase(textOf(input.state))}`,
+      done(input, result) {
+        const { told, why } = factsOf(result);
+        const state = phase(textOf(input.state));
+        return told === true
+          ? { title: `Told the host of the commit that it ${state}` }
+          : { title: `Did not tell the host of the commit that it ${state}`, detail: textOf(why) };
+      },
+    },
     finishBuild: {
       kind: 'did',
       onlyRecords: true,

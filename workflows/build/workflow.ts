@@ -31,11 +31,19 @@ const { claimBuild, stopBuild, releaseBuild, finishBuild } = proxyActivities<Bui
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
+/** The host of a commit is told of its build. One that does not answer delays nobody but the end of this workflow. */
+const { tellHost } = proxyActivities<BuildActivities>({
+  startToCloseTimeout: '15s',
+  scheduleToCloseTimeout: '45s',
+  retry: { initialInterval: '2s', maximumAttempts: 3 },
+});
+
 export async function build(input: BuildInput): Promise<BuildState> {
   const { buildId, organizationId } = input;
   const ref = { buildId, organizationId };
   const mailbox = new Mailbox(buildMessages, input.waiting);
   let actor = begin(input);
+  let telling: Promise<unknown> | undefined;
   setHandler(view, () => listen());
   return await actorFrame<BuildState, BuildInput>({
     kind: 'build',
@@ -60,7 +68,17 @@ export async function build(input: BuildInput): Promise<BuildState> {
         await frame.attend();
       }
     }
+    if (telling !== undefined) {
+      tell();
+      await telling;
+    }
     return actor.phase;
+  }
+
+  /** One after the other, so that the last word is the last. */
+  function tell(): void {
+    const state = actor.phase;
+    telling = (telling ?? Promise.resolve()).then(() => tellHost({ ...ref, state })).catch(() => undefined);
   }
 
   async function perform(deed: Deed, frame: Frame): Promise<void> {
@@ -73,6 +91,8 @@ export async function build(input: BuildInput): Promise<BuildState> {
       const claimed = await claimBuild({ ...ref, revision });
       await adopt(frame, claimed);
       actor = { ...actor, ended: actor.ended ?? claimed.ended };
+      // Only where the claim says so: what was recorded before there were hosts to tell replays.
+      if (claimed.tells === true && telling === undefined) tell();
     } else if (deed === 'cancel') {
       await adopt(
         frame,
