@@ -7,6 +7,7 @@ import { addressStories } from './stories/addresses.ts';
 import { approvalStories } from './stories/approvals/approvals.ts';
 import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
+import { buildStories } from './stories/environments/builds.ts';
 import { canvasStories } from './stories/environments/canvas.ts';
 import { variableStories } from './stories/environments/variables.ts';
 import { frameStories } from './stories/frame.ts';
@@ -42,6 +43,7 @@ const subjects: Record<string, Stories> = {
   // With a cluster that nobody runs, of which others would be told.
   canvas: canvasStories,
   variables: variableStories,
+  builds: buildStories,
 };
 
 const browser = await realBrowser();
