@@ -14,10 +14,9 @@ import { BuildLog } from './log/build-log.ts';
 import { megabytes, pushImage } from './push-image.ts';
 import { runCommand } from './run-command.ts';
 import { runStep } from './run-step.ts';
-import { runSandboxed, type Sandbox } from './sandbox/sandbox.ts';
-import type { CommitToFetch } from './source/commit-to-fetch.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import { diskTree } from './source/disk-tree.ts';
-import { fetchCommit } from './source/fetch-commit.ts';
+import { fetchInSandbox } from './source/fetch-in-sandbox.ts';
 import { fetchSource } from './source/fetch-source.ts';
 import { StepFailed } from './step-failed.ts';
 import { Steps } from './steps.ts';
@@ -40,13 +39,6 @@ export interface BuildParts {
 
 const mostFiles = 200_000;
 export const noDockerfiles = 'This cluster builds no Dockerfiles: that takes an agent with the driver docker.';
-/** As of an upload; the history of a commit and its files count together. */
-const mostBytesOfCommit = 2 ** 31;
-/** Whom the machine trusts, and the authorities that its owner has added for builds. */
-const trusting = `for file in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt "$BALLAST_GIT_AUTHORITIES"; do
-  [ ! -f "$file" ] || cat "$file"
-done >/tmp/authorities.pem
-export GIT_SSL_CAINFO=/tmp/authorities.pem`;
 
 /** Makes an image of a source and pushes it. Whatever becomes of it, nothing of the build is left on the machine then. */
 export async function build(body: BuildBody, run: Run, parts: BuildParts): Promise<RunResult> {
@@ -115,31 +107,8 @@ class Build {
     const { files, bytes } =
       source.kind === 'upload'
         ? await fetchSource(parts.client, run.id, folder.source, { bytes: limits.diskBytes, files: mostFiles }, signal)
-        : await this.#fetchCommit(source);
+        : await fetchInSandbox(source, folder.source, { ...this.#asked, seconds: () => this.#secondsLeft() });
     log.say(`${files} ${files === 1 ? 'file' : 'files'}, ${megabytes(bytes)}`);
-  }
-
-  async #fetchCommit(source: CommitToFetch) {
-    const { body, parts, folder, log, signal } = this.#asked;
-    const { url, ref, commit } = source;
-    log.say(`${commit} of ${ref} of ${url}`);
-    const limits = { bytes: Math.min(body.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
-    return await fetchCommit(source, folder.source, limits, async (command, environment, diskBytes, said) => {
-      const trust = parts.environment.NODE_EXTRA_CA_CERTS;
-      const end = await runSandboxed(parts.sandbox, {
-        command: trust === undefined ? command : `${trusting}\n${command}`,
-        ...{ directory: folder.source, workdir: '', caches: [], tools: parts.mounts },
-        environment: { ...environment, ...(trust === undefined ? {} : { BALLAST_GIT_AUTHORITIES: trust }) },
-        limits: { ...body.limits, diskBytes, seconds: this.#secondsLeft() },
-        output: (stream, bytes) => {
-          log.write(stream, bytes);
-          said(bytes.toString());
-        },
-        signal,
-      });
-      signal.throwIfAborted();
-      return end;
-    });
   }
 
   #secondsLeft(): number {

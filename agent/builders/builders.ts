@@ -5,6 +5,7 @@ import type { Facts } from '../../protocol/agent.ts';
 import type { BuildBody } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
 import type { Client } from '../link/client.ts';
+import { Refusal } from '../program/refusal.ts';
 import { build, noDockerfiles } from './build.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { BuildCaches } from './caches/build-caches.ts';
@@ -35,6 +36,7 @@ export class Builders {
   readonly #options: BuildersOptions;
   /** Where instances are containers, their images are built by the same engine. */
   #docker: Promise<DockerBuilder> | undefined;
+  #forGit: ReturnType<typeof openSandbox> | undefined;
   readonly #caches: BuildCaches;
   readonly #toolbox: Toolbox;
   readonly #base: BaseLayer;
@@ -85,7 +87,8 @@ export class Builders {
     if ('why' in found) return { outcome: 'failed', message: found.why };
     const { home, client, settings } = this.#options;
     const mask = maskOfBuild(body, settings.environment);
-    if ('docker' in found) return await found.docker.build(body, run, mask);
+    if ('docker' in found)
+      return await found.docker.build(body, run, { ...this.#trust(), sandbox: () => this.#sandboxForGit(), mask });
     const own = { caches: this.#caches, toolbox: this.#toolbox, base: this.#base, sandbox: found.sandbox };
     return await build(body, run, { home, client, ...own, ...this.#trust(), mask });
   }
@@ -111,6 +114,15 @@ export class Builders {
     return await openSandbox({ home, outbound: this.#outbound });
   }
 
+  async #sandboxForGit(): Promise<Sandbox> {
+    const { home } = this.#options;
+    this.#forGit ??= openSandbox({ home, outbound: this.#outbound });
+    const found = await this.#forGit;
+    if ('why' in found)
+      throw new Refusal(`Commits are fetched in a sandbox, also where an engine builds. ${found.why}`);
+    return found.sandbox;
+  }
+
   /** The client of the engine is loaded where there is one. */
   async #openDocker(socket: string): Promise<Found> {
     const { home, client, settings } = this.#options;
@@ -118,6 +130,7 @@ export class Builders {
       ({ DockerBuilder }) => new DockerBuilder({ home, client, socket, settings }),
     );
     const docker = await this.#docker;
+    await endSandboxLeftovers(home);
     const why = await docker.open();
     return why === undefined ? { docker } : { why };
   }

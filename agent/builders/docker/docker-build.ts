@@ -6,6 +6,8 @@ import type { Client } from '../../link/client.ts';
 import { Refusal } from '../../program/refusal.ts';
 import { BuildLog } from '../log/build-log.ts';
 import { megabytes, pushImage } from '../push-image.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { fetchInSandbox } from '../source/fetch-in-sandbox.ts';
 import { fetchSource } from '../source/fetch-source.ts';
 import { StepFailed } from '../step-failed.ts';
 import { Steps } from '../steps.ts';
@@ -30,6 +32,9 @@ export interface DockerBuildParts {
   /** Tells caches of this agent's builds from those that a Dockerfile names itself. */
   cacheSecret: string;
   environment: Readonly<Record<string, string>>;
+  mounts: readonly { at: string; directory: string }[];
+  /** For git: throws where this machine has none. */
+  sandbox(): Promise<Sandbox>;
   mask(text: string): string;
 }
 
@@ -94,11 +99,21 @@ class DockerBuild {
 
   async #fetch(): Promise<void> {
     const { run, body, parts, folder, signal, log } = this.#asked;
-    if (body.source.kind === 'git')
-      throw new Refusal('This cluster builds uploaded folders and no commits: its agent has the driver docker.');
+    const { source } = body;
     const limits = { bytes: body.limits.diskBytes, files: mostFiles };
-    const { files, bytes } = await fetchSource(parts.client, run.id, folder.source, limits, signal);
+    const { files, bytes } =
+      source.kind === 'upload'
+        ? await fetchSource(parts.client, run.id, folder.source, limits, signal)
+        : await this.#fetchCommit(source);
     log.say(`${files} ${files === 1 ? 'file' : 'files'}, ${megabytes(bytes)}`);
+  }
+
+  async #fetchCommit(source: Extract<BuildBody['source'], { kind: 'git' }>) {
+    const { body, parts, folder, signal, log } = this.#asked;
+    const sandbox = await parts.sandbox();
+    const within = { sandbox, environment: parts.environment, mounts: parts.mounts };
+    const seconds = () => body.limits.seconds;
+    return await fetchInSandbox(source, folder.source, { body, parts: within, log, signal, seconds });
   }
 
   async #build(plan: EnginePlan): Promise<string> {

@@ -8,9 +8,11 @@ import { Engine } from '../../drivers/docker/engine.ts';
 import type { Client } from '../../link/client.ts';
 import type { BuildSettings } from '../build-settings.ts';
 import { removeWorkFolders } from '../work-folder.ts';
-import { dockerBuild } from './docker-build.ts';
+import { type DockerBuildParts, dockerBuild } from './docker-build.ts';
 import { pruneCache, reasonAgainst, removeLeftImages } from './engine/engine-images.ts';
 import { openSession } from './session/session.ts';
+
+type Given = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask'>;
 
 /** Builds images by the BuildKit of a Docker engine. */
 export class DockerBuilder {
@@ -35,12 +37,12 @@ export class DockerBuilder {
     return undefined;
   }
 
-  async build(body: BuildBody, run: Run, mask: (text: string) => string): Promise<RunResult> {
+  async build(body: BuildBody, run: Run, given: Given): Promise<RunResult> {
     const { home, client, settings } = this.#options;
     const own = { engine: this.#engine, homeId: this.#homeId(), cacheSecret: this.#key().slice(16) };
-    const { environment, baseImages: bases } = settings;
+    const { baseImages: bases } = settings;
     try {
-      return await dockerBuild(body, run, { home, client, ...own, bases, environment, mask });
+      return await dockerBuild(body, run, { home, client, ...own, bases, ...given });
     } finally {
       // The next build prunes what this one could not.
       await pruneCache(this.#engine, settings.cacheBytes).catch(() => undefined);

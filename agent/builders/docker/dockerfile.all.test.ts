@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase } from '../../../test/builders/base-image.ts';
 import { type BuilderGround, builderGround, settings, tarOf } from '../../../test/builders/builder-ground.ts';
+import { gitServer } from '../../../test/builders/git-server.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { processesWith } from '../../../test/builders/processes-with.ts';
 import { until } from '../../../test/ground/until.ts';
@@ -23,7 +24,7 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
   beforeAll(async () => {
     engine = await dockerEngine({ builds: true });
     world = await registryWorld();
-    ground = await builderGround(world, {}, engine.socket);
+    ground = await builderGround(world, { allowedRanges: ['127.0.0.0/8'] }, engine.socket);
     await importBase(engine.socket, 'machine:1');
   });
   afterAll(async () => {
@@ -159,6 +160,21 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
     expect(result, log).toEqual({ outcome: 'done', exitCode: 0 });
     expect(log).toContain('shown.txt');
     expect(log).not.toMatch(/hidden\.txt|outside\.txt/);
+  });
+
+  test('of a commit is built like that of an uploaded folder', async () => {
+    const git = await gitServer();
+    try {
+      const files = { Dockerfile: 'FROM scratch\nCOPY page.html /\n', 'page.html': 'hello' };
+      const commit = git.commit('team/app.git', files);
+      const place = { url: `${git.url}/team/app.git`, ref: 'refs/heads/main', commit, username: '', password: '' };
+      const one = await ground.build({}, { body: { builder: 'dockerfile', source: { kind: 'git', ...place } } });
+      expect(one.result, one.log).toEqual({ outcome: 'done', exitCode: 0 });
+      expect((await built(files)).digest).toBe(one.digest);
+      expect(ground.left()).toEqual([]);
+    } finally {
+      await git.close();
+    }
   });
 
   const endless = (mark: string) => ({ Dockerfile: `FROM machine:1\nRUN echo begun; sleep ${mark} & sleep ${mark}\n` });

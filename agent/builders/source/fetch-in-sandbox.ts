@@ -1,0 +1,51 @@
+import type { BuildBody } from '../../../protocol/build.ts';
+import type { BuildLog } from '../log/build-log.ts';
+import { runSandboxed, type Sandbox } from '../sandbox/sandbox.ts';
+import type { CommitToFetch } from './commit-to-fetch.ts';
+import { fetchCommit } from './fetch-commit.ts';
+
+const mostFiles = 200_000;
+/** As of an upload; the history of a commit and its files count together. */
+const mostBytesOfCommit = 2 ** 31;
+/** Whom the machine trusts, and the authorities that its owner has added for builds. */
+const trusting = `for file in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt "$BALLAST_GIT_AUTHORITIES"; do
+  [ ! -f "$file" ] || cat "$file"
+done >/tmp/authorities.pem
+export GIT_SSL_CAINFO=/tmp/authorities.pem`;
+
+interface Given {
+  body: BuildBody;
+  parts: {
+    sandbox: Sandbox;
+    environment: Readonly<Record<string, string>>;
+    mounts: readonly { at: string; directory: string }[];
+  };
+  log: BuildLog;
+  signal: AbortSignal;
+  /** How many are left to the build. */
+  seconds(): number;
+}
+
+/** Has the files of a commit in the directory. Git runs in the sandbox, whoever builds. */
+export async function fetchInSandbox(source: CommitToFetch, directory: string, given: Given) {
+  const { body, parts, log, signal, seconds } = given;
+  const { url, ref, commit } = source;
+  log.say(`${commit} of ${ref} of ${url}`);
+  const limits = { bytes: Math.min(body.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
+  return await fetchCommit(source, directory, limits, async (command, environment, diskBytes, said) => {
+    const trust = parts.environment.NODE_EXTRA_CA_CERTS;
+    const end = await runSandboxed(parts.sandbox, {
+      command: trust === undefined ? command : `${trusting}\n${command}`,
+      ...{ directory: directory, workdir: '', caches: [], tools: parts.mounts },
+      environment: { ...environment, ...(trust === undefined ? {} : { BALLAST_GIT_AUTHORITIES: trust }) },
+      limits: { ...body.limits, diskBytes, seconds: seconds() },
+      output: (stream, bytes) => {
+        log.write(stream, bytes);
+        said(bytes.toString());
+      },
+      signal,
+    });
+    signal.throwIfAborted();
+    return end;
+  });
+}
