@@ -22,9 +22,11 @@ export async function namedConnection(rest: Rest, name: string): Promise<Connect
 }
 
 /** Whether it can be used, by the last check. */
-export function stateOf({ lastError, missingPermissions }: Connection): string {
+export function stateOf({ lastError, missingPermissions, verifiedAt }: Connection): string {
   if (lastError !== '') return 'failing';
-  return missingPermissions.length > 0 ? 'lacks rights' : 'working';
+  if (missingPermissions.length > 0) return 'lacks rights';
+  // A host that only serves git tells nothing of a token by itself.
+  return verifiedAt === undefined ? 'token not checked' : 'working';
 }
 
 /** Why it fails, or what its token lacks; empty where there is nothing to say. */

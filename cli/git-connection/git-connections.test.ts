@@ -30,7 +30,7 @@ test('a host is added with its token by input, looked at, and removed', async ()
     secret: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   const [list, json] = await Promise.all([run(['list']), run(['list', '--json'])]);
-  expect(list.out).toMatch(/\nOurs +http:\/\/127\S+ +plain +- +working +never/);
+  expect(list.out).toMatch(/\nOurs +http:\/\/127\S+ +plain +- +token not checked +never/);
   for (const { out, err } of [added, list, json]) expect(out + err).not.toContain('hunter2');
   expect((await run(['remove', 'ours', '--yes'])).out).toBe('The Git connection Ours is deleted.\n');
 });

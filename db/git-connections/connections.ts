@@ -112,7 +112,8 @@ export async function createConnection(
         missing_permissions: [...missingPermissions],
         sealed: await keyring.encryptSecret(organizationId, tokenPlace(id), token),
         sealed_webhook: await keyring.encryptSecret(organizationId, webhookPlace(id), newSecret()),
-        verified_at: sql`now()`,
+        // Of a host that only serves git, a repository alone can say whether it takes the token.
+        verified_at: provider === 'plain' ? null : sql`now()`,
         created_by: effect.author.name,
       })
       .execute();
@@ -172,7 +173,7 @@ export async function noteCheck(
             last_error: '',
             account_login: result.accountLogin,
             missing_permissions: [...result.missingPermissions],
-            verified_at: sql`now()`,
+            verified_at: sql`case when provider = 'plain' then null else now() end`,
           },
     )
     .where('id', '=', id)

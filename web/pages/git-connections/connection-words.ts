@@ -14,9 +14,11 @@ export function providerName(provider: Connection['provider']): string {
   return providers[provider];
 }
 
-export function stateOf({ lastError, missingPermissions }: Connection): { word: string; tone: Tone } {
+export function stateOf({ lastError, missingPermissions, verifiedAt }: Connection): { word: string; tone: Tone } {
   if (lastError !== '') return { word: 'Failing', tone: 'fault' };
   if (missingPermissions.length > 0) return { word: 'Lacks rights', tone: 'attention' };
+  // A host that only serves git tells nothing of a token by itself.
+  if (verifiedAt === undefined) return { word: 'Token not checked', tone: 'neutral' };
   return { word: 'Working', tone: 'good' };
 }
 
@@ -30,6 +32,6 @@ export function howToPaste(provider: Connection['provider']): string {
     case 'gitea':
       return 'Settings of the repository or organization → Webhooks → Add webhook → Gitea or Forgejo: Target URL, Secret, trigger on push events.';
     default:
-      return 'Send each push by POST to this address, as JSON signed with the secret.';
+      return 'Send each push by POST to this address, as JSON with the header X-Ballast-Signature, made with the secret as docs/builds.md shows.';
   }
 }
