@@ -1,5 +1,6 @@
 import { agentUpdateAvailable } from '../../domain/notifications/messages/agent-update-available.ts';
 import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
+import { buildFailed, buildNotDeployed } from '../../domain/notifications/messages/build-ended.ts';
 import { channelTest } from '../../domain/notifications/messages/channel-test.ts';
 import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
 import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
@@ -15,6 +16,7 @@ interface Sample {
 
 const place = { projectId: 'p', environmentId: 'e', environment: 'Production' };
 const release = { ...place, deploymentId: 'd', serviceId: 's', service: 'api', releaseNumber: 42 };
+const built = { ...place, buildId: 'b', serviceId: 's', service: 'api', number: 7 };
 const service = { id: 's', name: 'api' };
 const asked = { ...place, approvalId: 'a', requestedBy: 'Ada', reason: 'Fixes the checkout.' };
 
@@ -34,6 +36,11 @@ const samples: readonly [file: string, message: Sample][] = [
   ],
   ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
   ['deployment-ended', deploymentLive({ ...release, reason: '' })],
+  ['build-ended', buildFailed({ ...built, reason: 'The step install ended with code 1.' })],
+  [
+    'build-ended',
+    buildNotDeployed({ ...built, reason: 'The service is suspended here: resume it, then deploy the release.' }),
+  ],
   ['cluster-lost', clusterLost({ clusterId: 'c', name: 'oslo' })],
   [
     'agent-update-available',
