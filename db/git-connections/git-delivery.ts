@@ -11,7 +11,10 @@ export const GitDeliverySchema = defineEntity({
     organizationId: p.uuid(),
     receivedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'git_delivery_received_at_index', properties: ['receivedAt'] }],
+  indexes: [
+    { name: 'git_delivery_received_at_index', properties: ['receivedAt'] },
+    { name: 'git_delivery_organization_id_index', properties: ['organizationId'] },
+  ],
 });
 
 export class GitDelivery extends GitDeliverySchema.class {}
