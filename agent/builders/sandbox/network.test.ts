@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, expect, test } from 'vitest';
 import { buildGround } from '../../../test/builders/build-ground.ts';
+import { allowedBy } from '../builders.ts';
 
 const ground = await buildGround();
 afterAll(() => ground?.close());
@@ -71,7 +72,7 @@ sandboxed('the proxy reaches what the rules allow, and a refusal is told at the 
   const sentence =
     '127.0.0.1 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent.\n';
   try {
-    const refused = await run(ask);
+    const refused = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: [], allowedBy } });
     expect(refused).toEqual({ end: { ended: 'exited', code: 1 }, out: sentence, err: `network: ${sentence}` });
     const allowed = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: ['127.0.0.0/8'] } });
     expect(allowed).toEqual({ end: { ended: 'exited', code: 0 }, out: 'from there', err: '' });
