@@ -9,7 +9,7 @@ const longest = [
   'scenarios/second-machine',
   'scenarios/start',
   'scenarios/outlive',
-  'scenarios/held-ports',
+  'engine/sweep-answers',
   'scenarios/deployment-kills',
   'scenarios/kill-matrix',
   'scenarios/observing',

@@ -57,7 +57,7 @@ const refused = async (name: string, commit: string, message: RegExp, asked: Ask
   expect(ground.left()).toEqual([]);
 };
 
-building('a commit is fetched, and its image is that of the same files uploaded', async () => {
+buildingInAll('a commit is fetched, and its image is that of the same files uploaded', async () => {
   const first = git.commit('team/app.git', page);
   git.commit('team/app.git', { 'index.html': 'later' });
   const built = await build('team/app.git', first);
