@@ -77,7 +77,7 @@ building('a private one by the credential, which its commands do not see and no 
   const built = await build('private/app.git', commit, credential);
   expect(built.result, built.log).toEqual({ outcome: 'done', exitCode: 0 });
   expect(built.log).toMatch(/\nnone\n/);
-  expect(built.log).not.toContain('.git\n==>');
+  expect(built.log).not.toContain('/build/.git');
   expect(filesWith(ground.home, credential.password)).toEqual([]);
   await refused('private/app.git', commit, /^The step fetch failed: The repository is not there, or it is private/);
   await refused('private/app.git', commit, /the token of the Git connection may not read it/, {
