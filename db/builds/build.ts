@@ -38,7 +38,7 @@ export const BuildSchema = defineEntity({
     commitMessage: p.text().default(''),
     /** Deployed once it has succeeded, with the settings that are applied then. */
     deploys: p.boolean().default(true),
-    /** Whoever requested it accepted that processes with a volume end before their successors start. */
+    /** The person who requested it accepted that processes with a volume end before their successors start. */
     downtimeAccepted: p.boolean().default(false),
     /** `{ engine, detection }`, as the agent told them. */
     builder: p.json<JsonObject>().nullable(),

@@ -23,7 +23,7 @@ export interface NewBuild {
   trigger: BuildTrigger;
   /** Deployed once it has succeeded. */
   deploys: boolean;
-  /** Whoever asks accepts that a process with a volume is down for a moment when it is deployed. */
+  /** The person who asks accepts that a process with a volume is down for a moment when it is deployed. */
   downtimeAccepted?: boolean;
   actorUserId: string | undefined;
   retryOf?: string;

@@ -135,7 +135,7 @@ export async function deleteConnection(
   organizationId: string,
   { id, label }: { id: string; label: string },
 ): Promise<void> {
-  // Whoever stages a source with it holds the row meanwhile.
+  // Staging a source with it holds the row meanwhile.
   await tenant(effect.kysely, organizationId)
     .selectFrom('git_connection')
     .select('id')

@@ -45,7 +45,7 @@ test('a build without a deployment ends those that wait for it, and those after 
   project.snapshot = { ...project.snapshot, building: new Set() };
   const { update, stop } = project.take(unbuilt('api'));
   expect(stop).toEqual(['web', 'edge']);
-  // What the second one waited for already was a dependency.
+  // The second one waited for a dependency already.
   expect(update).toEqual([
     { id: 'web', state: 'cancelled', blocker: 'dependency' },
     { id: 'edge', state: 'cancelled' },

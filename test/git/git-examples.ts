@@ -20,7 +20,7 @@ export function gitExamples({ api, ours, issuer }: ExampleGround): Record<string
     // That there is a repository is tried in api/git-connections.
     'gitConnections.branches': { prepare: connection, query: () => ({ repository: 'team/app' }), fails: 422 },
     'gitConnections.repositories': { prepare: connection },
-    // What is found in one is tried in api/repository-config.
+    // Findings in one are tried in api/repository-config.
     'repositoryConfig.detectProject': {
       prepare: connection,
       body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),

@@ -43,7 +43,7 @@ export class Plan {
     this.#ended.set(id, state);
   }
 
-  /** It will not come. */
+  /** A deployment that was to come will not. */
   miss(id: string): void {
     if (!this.#open.has(id)) this.#ended.set(id, 'failed');
   }

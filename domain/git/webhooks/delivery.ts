@@ -8,7 +8,7 @@ export interface Delivery {
   repository: string;
   /** `refs/heads/main` or `refs/tags/v1`. */
   ref: string;
-  /** What the ref named before, and what it names now; empty where it was not there. */
+  /** The commits that the ref named before and names now; empty where it was not there. */
   before: string;
   commit: string;
   /** The first line of the commit's message. */

@@ -41,7 +41,7 @@ export async function runGit({ args, folder, secrets = {}, input = '', mostBytes
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
   };
   signal.addEventListener('abort', end, { once: true });
