@@ -5,8 +5,8 @@ import { createConnection, deleteConnection } from '../../db/git-connections/con
 import { tenant } from '../../db/postgres/tenant.ts';
 import { commandBody } from '../../protocol/command.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
-import { type GitServer, gitServer } from '../../test/builders/git-server.ts';
 import { giveRepository } from '../../test/builds/give-repository.ts';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
@@ -17,7 +17,7 @@ let git: GitServer;
 let place: SeededPlace;
 
 beforeAll(async () => {
-  git = await gitServer({ credential: { username: 'oauth2', password: 'the-token-of-it' } });
+  git = await gitServer({ credential: 'oauth2:the-token-of-it', closed: 'private/' });
   api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
   ours = await seed(api.database);
 });
@@ -45,8 +45,8 @@ const asked = (id: string) =>
   });
 
 test('the branch that is asked for, that of the environment, or the default one is built at its commit', async () => {
-  const first = git.commit('team/app.git', { a: '1' });
-  const other = git.commit('team/app.git', { a: '2' }, 'refs/heads/other');
+  const first = await git.commit('team/app.git', { a: '1' });
+  const other = await git.commit('team/app.git', { a: '2' }, { branch: 'other' });
   await sourced({ gitUrl: `${git.url}/team/app.git` });
   const made = await request();
   expect(made.status, made.text).toBe(201);
@@ -64,7 +64,7 @@ test('the branch that is asked for, that of the environment, or the default one 
 });
 
 test('422 in words on the field: no such branch, nobody there, a commit that is none, both, and neither', async () => {
-  git.commit('team/app.git', { a: '1' });
+  await git.commit('team/app.git', { a: '1' });
   await sourced({ gitUrl: `${git.url}/team/app.git` });
   const errors = async (more: object) => {
     const { status, body } = await request(more);
@@ -85,7 +85,7 @@ test('422 in words on the field: no such branch, nobody there, a commit that is 
 });
 
 test('the credential is in the sealed command alone; without the connection, or with an older agent, nobody is asked', async () => {
-  const commit = git.commit('private/app.git', { a: '1' });
+  const commit = await git.commit('private/app.git', { a: '1' });
   const connection = await effect(api.database, machine, (making) =>
     createConnection(making, api.keyring, ours.organizationId, {
       ...{ kind: 'selfhosted-token', provider: 'plain', host: git.url, label: `Git ${place.serviceId}` },

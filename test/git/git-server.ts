@@ -1,24 +1,17 @@
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
+import { commitStream, type Entry, type NewCommit } from './commit-stream.ts';
+import { answerByGit, runGit } from './git-program.ts';
 
-const run = promisify(execFile);
-
-/** Nothing of the machine's settings, and a fixed clock: the same files are the same commit. */
-const environment = {
-  ...{ PATH: process.env.PATH ?? '', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-  ...{ GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.com', GIT_AUTHOR_DATE: '2026-01-01T12:00:00Z' },
-  ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', GIT_COMMITTER_DATE: '2026-01-01T12:00:00Z' },
-};
+export type { Entry } from './commit-stream.ts';
 
 export interface GitServer {
-  /** `http://127.0.0.1:PORT`. */
+  /** `http://127.0.0.1:PORT`, or https. */
   url: string;
   /** Beneath it there is a bare repository for each name, such as `team/app.git`. */
   directory: string;
@@ -26,117 +19,89 @@ export interface GitServer {
   readonly asked: { path: string; authorization: string | undefined; protocol: string | undefined }[];
   /** A bare repository with the branch `main`, empty until something is committed. Answers its address. */
   create(name: string): Promise<string>;
-  /** Commits these files, over those that are there, and answers the commit. */
-  commit(name: string, files: Readonly<Record<string, string>>, more?: NewCommit): Promise<string>;
+  /** Commits these files, over those that are there, and answers the commit. The repository is made where there is none. */
+  commit(name: string, files: Readonly<Record<string, Entry>>, more?: NewCommit): Promise<string>;
+  /** What `git fast-import` reads, of a repository of any form. */
+  fastImport(name: string, stream: Iterable<string | Buffer>): Promise<void>;
   git(name: string, ...args: readonly string[]): Promise<string>;
   close(): Promise<void>;
-}
-
-export interface NewCommit {
-  branch?: string;
-  message?: string;
 }
 
 interface Serving {
   /** `user:password`, without which nothing is answered. */
   credential?: string;
+  /** Beginning of the names of those repositories that need the credential; all of them by default. */
+  closed?: string;
   /** Answers a request in place of git, if it wants to. */
   before?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** The oldest version of the protocol alone. */
   firstVersionOnly?: boolean;
+  /** For https: such as `(await authority()).certify('127.0.0.1')` answers. */
+  certificate?: { key: string; cert: string };
 }
 
 /** Repositories as a host serves them: git's own program for HTTP, behind a server. */
-export async function gitServer({ credential, before, firstVersionOnly = false }: Serving = {}): Promise<GitServer> {
+export async function gitServer(serving: Serving = {}): Promise<GitServer> {
+  const { credential, closed = '', before, firstVersionOnly = false, certificate } = serving;
   const directory = mkdtempSync(join(tmpdir(), 'ballast-git-'));
   const asked: GitServer['asked'] = [];
-  const server = createServer((request, response) => {
-    const { authorization } = request.headers;
-    const protocol = request.headers['git-protocol'];
-    asked.push({
-      path: request.url ?? '',
-      authorization,
-      protocol: protocol === undefined ? protocol : String(protocol),
-    });
+  const known = credential === undefined ? undefined : `Basic ${Buffer.from(credential).toString('base64')}`;
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const { authorization, 'git-protocol': protocol } = request.headers;
+    const path = request.url ?? '';
+    asked.push({ path, authorization, protocol: protocol === undefined ? undefined : String(protocol) });
     if (before?.(request, response) === true) return;
-    const known = credential === undefined ? undefined : `Basic ${Buffer.from(credential).toString('base64')}`;
-    if (authorization !== known && known !== undefined) {
-      response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
-      return;
-    }
-    backend(directory, request, response, firstVersionOnly);
-  });
+    if (known !== undefined && authorization !== known && path.startsWith(`/${closed}`))
+      return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+    answerByGit(directory, request, response, firstVersionOnly);
+  };
+  const server = certificate === undefined ? createServer(answer) : createHttpsServer(certificate, answer);
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const git = async (name: string, ...args: readonly string[]) =>
-    (await run('git', ['-C', join(directory, name), ...args], { env: environment })).stdout.trim();
+  const scheme = certificate === undefined ? 'http' : 'https';
+  const url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const git = (name: string, ...args: readonly string[]) => runGit(join(directory, name), args);
+  const made = new Map<string, Promise<unknown>>();
+  const make = async (name: string) => {
+    mkdirSync(join(directory, name), { recursive: true });
+    await git(name, 'init', '-q', '--bare', '-b', 'main');
+    await git(name, 'config', 'http.receivepack', 'false');
+    await git(name, 'config', 'uploadpack.allowFilter', 'true');
+  };
+  const create = async (name: string) => {
+    if (!made.has(name)) made.set(name, make(name));
+    await made.get(name);
+    return `${url}/${name}`;
+  };
   return {
-    ...{ url, directory, asked, git },
-    async create(name) {
-      await mkdir(dirname(join(directory, name)), { recursive: true });
-      await run('git', ['init', '-q', '--bare', '-b', 'main', join(directory, name)], { env: environment });
-      await git(name, 'config', 'http.receivepack', 'false');
-      await git(name, 'config', 'uploadpack.allowFilter', 'true');
-      return `${url}/${name}`;
+    ...{ url, directory, asked, git, create },
+    async commit(name, files, more = {}) {
+      await create(name);
+      const ref = more.ref ?? `refs/heads/${more.branch ?? 'main'}`;
+      const parent = await git(name, 'for-each-ref', '--format=%(objectname)', ref);
+      await runGit(
+        join(directory, name),
+        ['fast-import', '--quiet', '--force'],
+        commitStream(files, ref, parent, more),
+      );
+      return await git(name, 'rev-parse', ref);
     },
-    async commit(name, files, { branch = 'main', message = 'A change' } = {}) {
-      const tree = mkdtempSync(join(tmpdir(), 'ballast-tree-'));
-      try {
-        const work = (...args: readonly string[]) => git(name, `--work-tree=${tree}`, ...args);
-        const there = await git(name, 'rev-parse', '--verify', '-q', `refs/heads/${branch}`).catch(() => '');
-        await work('symbolic-ref', 'HEAD', `refs/heads/${branch}`);
-        if (there !== '') await work('checkout', '-q', '-f', branch, '--', '.');
-        for (const [path, text] of Object.entries(files)) {
-          await mkdir(dirname(join(tree, path)), { recursive: true });
-          await writeFile(join(tree, path), text);
-        }
-        await work('add', '-A', '-f', '.');
-        await work('commit', '-q', '--allow-empty', '-m', message);
-        const commit = await git(name, 'rev-parse', 'HEAD');
-        await git(name, 'symbolic-ref', 'HEAD', 'refs/heads/main');
-        return commit;
-      } finally {
-        rmSync(tree, { recursive: true, force: true });
-      }
+    async fastImport(name, stream) {
+      await create(name);
+      await runGit(join(directory, name), ['fast-import', '--quiet', '--force'], stream);
     },
     async close() {
       server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
+      await new Promise((over) => server.close(over));
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** One request of git, by the rules of CGI. */
-function backend(directory: string, request: IncomingMessage, response: ServerResponse, firstVersionOnly: boolean) {
-  const { pathname, search } = new URL(request.url ?? '/', 'http://git');
-  const protocol = firstVersionOnly ? undefined : request.headers['git-protocol'];
-  const child = spawn('git', ['http-backend'], {
-    env: {
-      ...environment,
-      ...{ GIT_PROJECT_ROOT: directory, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: decodeURIComponent(pathname) },
-      ...{ QUERY_STRING: search.slice(1), REQUEST_METHOD: request.method ?? 'GET', REMOTE_ADDR: '127.0.0.1' },
-      CONTENT_TYPE: request.headers['content-type'] ?? '',
-      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
-      ...(protocol === undefined ? {} : { GIT_PROTOCOL: String(protocol) }),
-    },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  child.stdin.on('error', () => undefined);
-  request.pipe(child.stdin);
-  let head: Buffer | undefined = Buffer.alloc(0);
-  child.stdout.on('data', (bytes: Buffer) => {
-    if (head === undefined) return void response.write(bytes);
-    head = Buffer.concat([head, bytes]);
-    const end = head.indexOf('\r\n\r\n');
-    if (end === -1) return;
-    const headers = head.toString('latin1', 0, end).split('\r\n');
-    const pairs = headers.map((line) => line.split(/:\s*/, 2) as [string, string]);
-    const status = Number(pairs.find(([name]) => name.toLowerCase() === 'status')?.[1]?.slice(0, 3) ?? 200);
-    response.writeHead(status, Object.fromEntries(pairs.filter(([name]) => name.toLowerCase() !== 'status')));
-    response.write(head.subarray(end + 4));
-    head = undefined;
-  });
-  child.on('close', () => response.end());
-  response.on('close', () => child.kill('SIGKILL'));
+/** For `before`: whatever lies beneath the path is redirected to the same beneath the address. */
+export function redirecting(path: string, to: () => string) {
+  return ({ url = '' }: IncomingMessage, response: ServerResponse): boolean => {
+    if (!url.startsWith(path)) return false;
+    response.writeHead(302, { location: `${to()}${url.slice(path.length)}` }).end();
+    return true;
+  };
 }

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase } from '../../../test/builders/base-image.ts';
 import { type BuilderGround, builderGround, settings, tarOf } from '../../../test/builders/builder-ground.ts';
-import { gitServer } from '../../../test/builders/git-server.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { processesWith } from '../../../test/builders/processes-with.ts';
+import { gitServer } from '../../../test/git/git-server.ts';
 import { until } from '../../../test/ground/until.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../../test/registry/registry-world.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
@@ -166,7 +166,7 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
     const git = await gitServer();
     try {
       const files = { Dockerfile: 'FROM scratch\nCOPY page.html /\n', 'page.html': 'hello' };
-      const commit = git.commit('team/app.git', files);
+      const commit = await git.commit('team/app.git', files);
       const place = { url: `${git.url}/team/app.git`, ref: 'refs/heads/main', commit, username: '', password: '' };
       const one = await ground.build({}, { body: { builder: 'dockerfile', source: { kind: 'git', ...place } } });
       expect(one.result, one.log).toEqual({ outcome: 'done', exitCode: 0 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
-import { type Entry, type GitServer, gitServer } from '../../../test/builders/git-server.ts';
+import { type Entry, type GitServer, gitServer, redirecting } from '../../../test/git/git-server.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { testInAll } from '../../../test/run/matrix.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
@@ -20,7 +20,12 @@ const buildingInAll: typeof testInAll = (name, ...rest) => ('why' in found ? und
 beforeAll(async () => {
   world = await registryWorld();
   ground = await builderGround(world, { allowedRanges: ['127.0.0.0/8'] });
-  git = await gitServer({ credential, away: 'http://10.1.2.3' });
+  const sign = `${credential.username}:${credential.password}`;
+  git = await gitServer({
+    credential: sign,
+    closed: 'private/',
+    before: redirecting('/away', () => 'http://10.1.2.3'),
+  });
 });
 afterAll(async () => {
   await git.close();
@@ -29,13 +34,14 @@ afterAll(async () => {
 });
 
 interface Asked {
+  server?: GitServer;
   ref?: string;
   username?: string;
   password?: string;
   diskBytes?: number;
 }
-const build = async (name: string, commit: string, { ref, diskBytes, ...sign }: Asked = {}) => {
-  const url = `${git.url}/${name}`;
+const build = async (name: string, commit: string, { server = git, ref, diskBytes, ...sign }: Asked = {}) => {
+  const url = `${server.url}/${name}`;
   const source = {
     kind: 'git',
     url,
@@ -58,11 +64,11 @@ const refused = async (name: string, commit: string, message: RegExp, asked: Ask
 };
 
 buildingInAll('a commit is fetched, and its image is that of the same files uploaded', async () => {
-  const first = git.commit('team/app.git', page);
-  git.commit('team/app.git', { 'index.html': 'later' });
+  const first = await git.commit('team/app.git', page, { message: 'Say hello' });
+  await git.commit('team/app.git', { 'index.html': 'later' });
   const built = await build('team/app.git', first);
   expect(built.result).toEqual({ outcome: 'done', exitCode: 0 });
-  expect(built.log).toMatch(new RegExp(`${first} of 2023-.*: Say hello`));
+  expect(built.log).toMatch(new RegExp(`${first} of 2026-.*: Say hello`));
   expect(built.digest).toBe((await ground.build(page)).digest);
   expect(ground.left()).toEqual([]);
 });
@@ -70,7 +76,7 @@ buildingInAll('a commit is fetched, and its image is that of the same files uplo
 building('a private one by the credential, which its commands do not see and no file keeps', async () => {
   const look = `printenv BALLAST_GIT_PASSWORD || echo none; find / -name .git 2>/dev/null | grep -v /proc | head -1; git config -l 2>/dev/null; true`;
   const scripts = { build: look, start: 'node server.js' };
-  const commit = git.commit('private/app.git', {
+  const commit = await git.commit('private/app.git', {
     'package.json': JSON.stringify({ name: 'app', scripts }),
     'server.js': '',
   });
@@ -95,10 +101,16 @@ function filesWith(directory: string, text: string): string[] {
 }
 
 buildingInAll('a commit that its host does not give by name is looked for in the branch, ever deeper', async () => {
-  const commits = Array.from({ length: 60 }, (_, n) => git.commit('old/app.git', { 'index.html': `${n}` }));
-  const first = await build('old/app.git', commits[0] ?? '');
-  expect(first.result, first.log).toEqual({ outcome: 'done', exitCode: 0 });
-  await refused('old/app.git', 'a'.repeat(40), /is not in refs\/heads\/main of the repository any more/);
+  const server = await gitServer({ firstVersionOnly: true });
+  try {
+    const first = await server.commit('team/app.git', { 'index.html': 'first' });
+    for (let more = 1; more < 60; more += 1) await server.commit('team/app.git', { 'index.html': `${more}` });
+    const built = await build('team/app.git', first, { server });
+    expect(built.result, built.log).toEqual({ outcome: 'done', exitCode: 0 });
+    await refused('team/app.git', 'a'.repeat(40), /is not in refs\/heads\/main of the repository any more/, { server });
+  } finally {
+    await server.close();
+  }
 });
 
 const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:aa\nsize 12345\n';
@@ -107,7 +119,7 @@ const lone = (url: string, commit = 'b'.repeat(40)): Record<string, Entry> => ({
   '.gitmodules': `[submodule "part"]\n\tpath = part\n\turl = ${url}\n`,
   part: { submodule: commit },
 });
-const hostile: [string, () => Record<string, Entry>, RegExp][] = [
+const hostile: [string, () => Record<string, Entry> | Promise<Record<string, Entry>>, RegExp][] = [
   ['an absolute link', () => ({ ...page, out: { link: '/etc/passwd' } }), /absolute link, "out"/],
   ['a link out of it', () => ({ ...page, 'a/out': { link: '../../..' } }), /leads out of the repository.*"a\/out"/],
   ['a pointer of LFS', () => ({ ...page, 'films/a b.mp4': pointer }), /"films\/a b\.mp4" is kept by Git LFS/],
@@ -121,23 +133,28 @@ const hostile: [string, () => Record<string, Entry>, RegExp][] = [
   ['a submodule by a helper', () => lone('ext::sh -c touch% /tmp/ballast-hostile'), /leads to "ext"|submodule/],
   [
     'a private submodule',
-    () => lone('../../private/part.git', git.commit('private/part.git', page)),
+    async () => lone('../../private/part.git', await git.commit('private/part.git', page)),
     /^The step fetch failed: The submodule "part" could not be fetched/,
   ],
 ];
 for (const [name, files, message] of hostile)
   buildingInAll(`${name} is refused in words`, async () => {
     const at = `hostile/${name.replaceAll(' ', '-')}.git`;
-    await refused(at, git.commit(at, files()), message, name.includes('private submodule') ? credential : {});
+    await refused(
+      at,
+      await git.commit(at, await files()),
+      message,
+      name.includes('private submodule') ? credential : {},
+    );
   });
 
 buildingInAll('a repository that is not there, is empty, is redirected or too large says so', async () => {
   await refused('no/such.git', 'a'.repeat(40), /The repository is not there/);
-  git.commit('empty/app.git', page);
-  git.git('empty/app.git', 'update-ref', '-d', 'refs/heads/main');
+  await git.commit('empty/app.git', page);
+  await git.git('empty/app.git', 'update-ref', '-d', 'refs/heads/main');
   await refused('empty/app.git', 'a'.repeat(40), /fetch failed/);
   await refused('away/app.git', 'a'.repeat(40), /network of builds refused an address.*10\.1\.2\.3/, credential);
-  const large = git.commit('large/app.git', { ...page, large: randomText(40_000_000) });
+  const large = await git.commit('large/app.git', { ...page, large: randomText(40_000_000) });
   await refused('large/app.git', large, /larger than 16 MB/, { diskBytes: 2 ** 24 });
 });
 
@@ -146,7 +163,7 @@ function randomText(length: number): string {
 }
 
 buildingInAll('names of branches and files are only names; a submodule beside it is fetched', async () => {
-  const part = git.commit('team/part.git', { 'part.html': 'part' });
+  const part = await git.commit('team/part.git', { 'part.html': 'part' });
   const ref = 'refs/heads/--upload-pack=touch';
   const files = {
     ...lone('../../team/part.git', part),
@@ -154,7 +171,7 @@ buildingInAll('names of branches and files are only names; a submodule beside it
     '--help': 'plain',
     'hooks/post-checkout': { executable: '#!/bin/sh\necho hooked' },
   };
-  const commit = git.commit('odd/app.git', files, ref);
+  const commit = await git.commit('odd/app.git', files, { ref });
   const built = await build('odd/app.git', commit, { ref });
   expect(built.result, built.log).toEqual({ outcome: 'done', exitCode: 0 });
   expect(built.log).toMatch(/part/);
