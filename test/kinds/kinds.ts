@@ -1,0 +1,19 @@
+import { compiledKinds } from './compiled.ts';
+import { javaKinds } from './java.ts';
+import type { Kind } from './kind.ts';
+import { monorepoKinds } from './monorepos.ts';
+import { packageManagerKinds } from './package-managers.ts';
+import { pageKinds } from './pages.ts';
+import { pythonKinds } from './python.ts';
+import { serverKinds } from './servers.ts';
+
+/** All of them, those that are cheap to build first in each family. */
+export const kinds: readonly Kind[] = [
+  ...packageManagerKinds,
+  ...monorepoKinds,
+  ...pageKinds,
+  ...serverKinds,
+  ...pythonKinds,
+  ...compiledKinds,
+  ...javaKinds,
+];
