@@ -3,125 +3,64 @@ import { isOfSandbox } from '../../domain/builds/variables.ts';
 import type { BuildPlan } from '../../domain/detection/build-plan.ts';
 import { detect, withoutDockerfiles } from '../../domain/detection/detect.ts';
 import type { DetectedBuild } from '../../domain/detection/detected-build.ts';
-import type { BuildBody, BuildProgress } from '../../protocol/build.ts';
+import type { BuildBody } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
-import type { Client } from '../link/client.ts';
 import { Refusal } from '../program/refusal.ts';
+import { Building, type BuildingParts } from './building.ts';
 import type { BuildCaches, HeldCaches } from './caches/build-caches.ts';
 import type { BaseLayer } from './image/base-layer.ts';
 import { writeImage } from './image/write-image.ts';
-import { BuildLog } from './log/build-log.ts';
-import { megabytes, pushImage } from './push-image.ts';
+import { megabytes } from './push-image.ts';
 import { runCommand } from './run-command.ts';
 import { runStep } from './run-step.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { diskTree } from './source/disk-tree.ts';
-import { fetchInSandbox } from './source/fetch-in-sandbox.ts';
-import { fetchSource } from './source/fetch-source.ts';
-import { StepFailed } from './step-failed.ts';
-import { Steps } from './steps.ts';
 import type { Toolbox, Tools } from './tools/toolbox.ts';
-import { makeWorkFolder, type WorkFolder } from './work-folder.ts';
 
-export interface BuildParts {
-  home: string;
-  client: Client;
+export interface BuildParts extends BuildingParts {
   sandbox: Sandbox;
   caches: BuildCaches;
   toolbox: Toolbox;
   base: BaseLayer;
-  /** Of all builds of this machine: the addresses of mirrors, say. */
-  environment: Readonly<Record<string, string>>;
-  /** Folders that all builds see, read-only. */
-  mounts: readonly { at: string; directory: string }[];
-  mask(text: string): string;
 }
 
-const mostFiles = 200_000;
 export const noDockerfiles = 'This cluster builds no Dockerfiles: that takes an agent with the driver docker.';
 
 /** Makes an image of a source and pushes it. Whatever becomes of it, nothing of the build is left on the machine then. */
 export async function build(body: BuildBody, run: Run, parts: BuildParts): Promise<RunResult> {
-  const late = AbortSignal.timeout(body.limits.seconds * 1_000);
-  const signal = AbortSignal.any([run.signal, late]);
-  const log = new BuildLog({ told: (piece) => run.output('stdout', piece), mask: parts.mask });
-  const folder = makeWorkFolder(parts.home, run.id);
-  try {
-    await new Build({ body, run, parts, log, folder, signal }).work();
-    log.flush();
-    return { outcome: 'done', exitCode: 0 };
-  } catch (error) {
-    log.flush();
-    if (run.signal.aborted) return { outcome: 'cancelled' };
-    if (late.aborted)
-      return { outcome: 'failed', message: `The build took longer than ${body.limits.seconds} s and was ended.` };
-    // Of a line whose colours were taken away more may be told than of the line.
-    if (error instanceof StepFailed) return { outcome: 'failed', message: parts.mask(error.message) };
-    throw error;
-  } finally {
-    await folder.remove();
-  }
-}
-
-interface Asked {
-  body: BuildBody;
-  run: Run;
-  parts: BuildParts;
-  log: BuildLog;
-  folder: WorkFolder;
-  signal: AbortSignal;
+  return await Building.run(body, run, parts, (building) => new Build(building, parts).work());
 }
 
 class Build {
-  readonly #asked: Asked;
-  readonly #steps: Steps;
-  readonly #deadline: number;
+  readonly #building: Building;
+  readonly #parts: BuildParts;
 
-  constructor(asked: Asked) {
-    this.#asked = asked;
-    this.#steps = new Steps(asked.log, asked.signal, (progress) => this.#tell(progress));
-    this.#deadline = performance.now() + asked.body.limits.seconds * 1_000;
+  constructor(building: Building, parts: BuildParts) {
+    this.#building = building;
+    this.#parts = parts;
   }
 
   async work(): Promise<void> {
-    const { parts, body, folder, signal, log } = this.#asked;
-    this.#tell({ engine: `process (${parts.sandbox.heldBy})` });
-    await this.#steps.run('fetch', '', () => this.#fetch());
-    const plan = await this.#steps.run('detect', '', async () => this.#detect());
+    const { folder, signal, log, steps } = this.#building;
+    const { sandbox, base } = this.#parts;
+    this.#building.tell({ engine: `process (${sandbox.heldBy})` });
+    await this.#building.fetch(async () => sandbox);
+    const plan = await steps.run('detect', '', async () => this.#detect());
     if (plan.steps.length > 0) await this.#runSteps(plan);
-    await this.#steps.run('image', '', async () => {
-      const written = await writeImage(
-        { source: folder.source, layout: folder.layout, base: parts.base },
-        plan,
-        signal,
-      );
+    await steps.run('image', '', async () => {
+      const written = await writeImage({ source: folder.source, layout: folder.layout, base }, plan, signal);
       log.say(`An image of ${megabytes(written.bytes)}`);
     });
-    const digest = await this.#steps.run('push', body.repository, () => this.#push());
-    this.#tell({ image: { digest } });
-  }
-
-  async #fetch(): Promise<void> {
-    const { run, body, parts, folder, signal, log } = this.#asked;
-    const { source, limits } = body;
-    const { files, bytes } =
-      source.kind === 'upload'
-        ? await fetchSource(parts.client, run.id, folder.source, { bytes: limits.diskBytes, files: mostFiles }, signal)
-        : await fetchInSandbox(source, folder.source, { ...this.#asked, seconds: () => this.#secondsLeft() });
-    log.say(`${files} ${files === 1 ? 'file' : 'files'}, ${megabytes(bytes)}`);
-  }
-
-  #secondsLeft(): number {
-    return Math.max(1, Math.ceil((this.#deadline - performance.now()) / 1_000));
+    await this.#building.push();
   }
 
   #detect(): BuildPlan {
-    const { body, folder, log } = this.#asked;
+    const { body, folder, log } = this.#building;
     // A Dockerfile beside an application does not keep it from being built without one.
     const tree = diskTree(folder.source);
     const { detected, plan, message } = detect(withoutDockerfiles(tree), body.context);
-    this.#tell({
-      detection: bounded(detected, this.#asked.parts.mask),
+    this.#building.tell({
+      detection: bounded(detected, this.#parts.mask),
       ...(plan === undefined ? {} : { kind: plan.kind }),
     });
     for (const line of toldOf(detected)) log.say(line);
@@ -131,15 +70,15 @@ class Build {
   }
 
   async #runSteps(plan: BuildPlan): Promise<void> {
-    const { body, parts, folder, signal, log } = this.#asked;
-    const caches = await parts.caches.hold(body.cacheKey, signal);
+    const { body, folder, signal, log, steps } = this.#building;
+    const caches = await this.#parts.caches.hold(body.cacheKey, signal);
     try {
       const run = (command: string, directory: string, tools: Tools, stop: AbortSignal) =>
         this.#sandboxed({ command, directory, workdir: '', names: [], environment: {} }, tools, caches, stop);
       const say = (line: string) => log.say(line);
       const names = plan.toolchain.map(({ name, version }) => `${name} ${version}`.trim()).join(', ');
-      const tools = await this.#steps.run('tools', names, () =>
-        parts.toolbox.prepare(plan.toolchain, { bin: folder.bin, run, say, signal }),
+      const tools = await steps.run('tools', names, () =>
+        this.#parts.toolbox.prepare(plan.toolchain, { bin: folder.bin, run, say, signal }),
       );
       const variables = variablesOf(body);
       let cachedSteps = 0;
@@ -147,7 +86,7 @@ class Build {
         const names = step.caches;
         const warm = names.length > 0 && names.every((name) => caches.open(name).warm);
         if (warm) cachedSteps += 1;
-        await this.#steps.run(step.name, step.command, () =>
+        await steps.run(step.name, step.command, () =>
           runStep(step, plan, variables, (command, environment) =>
             this.#sandboxed(
               { command, directory: folder.source, workdir: plan.directory, names, environment },
@@ -157,7 +96,7 @@ class Build {
             ),
           ),
         );
-        this.#tell({ cache: { cachedSteps, totalSteps: plan.steps.length } });
+        this.#building.tell({ cache: { cachedSteps, totalSteps: plan.steps.length } });
       }
     } finally {
       await caches.release();
@@ -176,7 +115,8 @@ class Build {
     caches: HeldCaches,
     signal: AbortSignal,
   ): Promise<void> {
-    const { parts, body, log } = this.#asked;
+    const { body, log, secondsLeft } = this.#building;
+    const parts = this.#parts;
     await runCommand(parts.sandbox, {
       command: what.command,
       directory: what.directory,
@@ -184,19 +124,10 @@ class Build {
       caches: what.names.map((name) => ({ name, directory: caches.open(name).directory })),
       tools: [...tools.mounts, ...parts.mounts],
       environment: { CI: 'true', ...what.environment, ...parts.environment, PATH: tools.path },
-      limits: { ...body.limits, seconds: this.#secondsLeft() },
+      limits: { ...body.limits, seconds: secondsLeft },
       output: (stream, bytes) => log.write(stream, bytes),
       signal,
     });
-  }
-
-  async #push(): Promise<string> {
-    const { parts, body, folder, signal, log } = this.#asked;
-    return await pushImage(folder.layout, body.repository, { client: parts.client, log, signal });
-  }
-
-  #tell(progress: BuildProgress): void {
-    this.#asked.run.output('progress', Buffer.from(JSON.stringify(progress)));
   }
 }
 

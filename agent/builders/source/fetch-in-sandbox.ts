@@ -13,13 +13,12 @@ const trusting = `for file in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/ce
 done >/tmp/authorities.pem
 export GIT_SSL_CAINFO=/tmp/authorities.pem`;
 
-interface Given {
-  body: BuildBody;
-  parts: {
-    sandbox: Sandbox;
-    environment: Readonly<Record<string, string>>;
-    mounts: readonly { at: string; directory: string }[];
-  };
+export interface Fetching {
+  sandbox: Sandbox;
+  environment: Readonly<Record<string, string>>;
+  mounts: readonly { at: string; directory: string }[];
+  /** Of the build. */
+  limits: BuildBody['limits'];
   log: BuildLog;
   signal: AbortSignal;
   /** How many are left to the build. */
@@ -27,18 +26,18 @@ interface Given {
 }
 
 /** Has the files of a commit in the directory. Git runs in the sandbox, whoever builds. */
-export async function fetchInSandbox(source: CommitToFetch, directory: string, given: Given) {
-  const { body, parts, log, signal, seconds } = given;
+export async function fetchInSandbox(source: CommitToFetch, directory: string, given: Fetching) {
+  const { sandbox, environment: ofMachine, mounts, log, signal, seconds } = given;
   const { url, ref, commit } = source;
   log.say(`${commit} of ${ref} of ${url}`);
-  const limits = { bytes: Math.min(body.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
+  const limits = { bytes: Math.min(given.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
   return await fetchCommit(source, directory, limits, async (command, environment, diskBytes, said) => {
-    const trust = parts.environment.NODE_EXTRA_CA_CERTS;
-    const end = await runSandboxed(parts.sandbox, {
+    const trust = ofMachine.NODE_EXTRA_CA_CERTS;
+    const end = await runSandboxed(sandbox, {
       command: trust === undefined ? command : `${trusting}\n${command}`,
-      ...{ directory: directory, workdir: '', caches: [], tools: parts.mounts },
+      ...{ directory, workdir: '', caches: [], tools: mounts },
       environment: { ...environment, ...(trust === undefined ? {} : { BALLAST_GIT_AUTHORITIES: trust }) },
-      limits: { ...body.limits, diskBytes, seconds: seconds() },
+      limits: { ...given.limits, diskBytes, seconds: seconds() },
       output: (stream, bytes) => {
         log.write(stream, bytes);
         said(bytes.toString());
