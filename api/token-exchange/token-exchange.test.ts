@@ -221,10 +221,12 @@ describe('the keys of the issuer', () => {
 test('429: one address tries sixty times a minute', async () => {
   const token = await spare.token({});
   const headers = { 'x-forwarded-for': '203.0.113.9' };
-  const statuses = new Set<number>();
-  for (let index = 0; index < 61; index += 1) {
+  const refused: number[] = [];
+  // A try a second is given back meanwhile, so a slow machine has some more of them.
+  while (refused.at(-1) !== 429 && refused.length < 1_000) {
     const answered = await api.call('POST', '/api/v1/token-exchange', { body: { organization: 'x', token }, headers });
-    statuses.add(answered.status);
+    refused.push(answered.status);
   }
-  expect([...statuses]).toEqual([403, 429]);
+  expect(refused.length).toBeGreaterThan(60);
+  expect([...new Set(refused)]).toEqual([403, 429]);
 });
