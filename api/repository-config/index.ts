@@ -1,3 +1,4 @@
+import { detectConfig } from './detect-config.ts';
 import { detectProject } from './detect-project.ts';
 
-export const repositoryConfig = { detectProject };
+export const repositoryConfig = { detect: detectConfig, detectProject };

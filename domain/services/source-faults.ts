@@ -23,7 +23,7 @@ export function sourceFaults(source: ServiceSource): { field: keyof ServiceSourc
 }
 
 /** A path within the repository or folder. Not its links: those are looked at where it is unpacked. */
-function pathFault(text: string): string | undefined {
+export function pathFault(text: string): string | undefined {
   if (text === '') return undefined;
   const inside = !text.startsWith('/') && !text.includes('\\') && !text.split('/').includes('..');
   return inside && !text.startsWith('-') ? undefined : 'must be a path inside of the source, such as apps/web';

@@ -21,6 +21,11 @@ export function gitExamples({ api, ours, issuer }: ExampleGround): Record<string
     'gitConnections.branches': { prepare: connection, query: () => ({ repository: 'team/app' }), fails: 422 },
     'gitConnections.repositories': { prepare: connection },
     // Findings in one are tried in api/repository-config.
+    'repositoryConfig.detect': {
+      prepare: connection,
+      body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),
+      fails: 422,
+    },
     'repositoryConfig.detectProject': {
       prepare: connection,
       body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),

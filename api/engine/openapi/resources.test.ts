@@ -33,6 +33,21 @@ const approval: Fields = {
   ...{ createdAt: 't', decidedAt: 't', expiresAt: 't', diff: 'j', impact: 'j', target: 'j' },
 };
 
+const effective: Fields = {
+  ...texts('builder', 'dockerfile', 'target'),
+  ...{ buildArgs: 'j', env: 'j', dependsOn: ['s'], hasProcesses: 'b', releaseCommand: ['s'] },
+  releaseCommandTimeoutSeconds: 'i',
+  mounts: [{ ...texts('destination', 'source'), initialSize: 'i', processes: ['s'] }],
+  processes: [
+    {
+      ...{ ...texts('kind', 'name', 'schedule'), cmd: ['s'], entrypoint: ['s'] },
+      ...{ checks: texts('liveness', 'readiness', 'startup'), cpu: { limit: 'i', request: 'i' } },
+      ...{ memory: { limit: 'i', request: 'i' }, metrics: { enabled: 'b', path: 's', port: 'i' } },
+      ...{ drainSeconds: 'i', stabilizationSeconds: 'i', port: 'i', replicas: 'i', runAsUser: 'i' },
+    },
+  ],
+};
+
 /** The rows of the specification, with the fields that it gives each. */
 const specified: Readonly<Record<string, Fields>> = {
   Project: {
@@ -127,6 +142,8 @@ const specified: Readonly<Record<string, Fields>> = {
     ...texts('packageManagerPinned', 'provider', 'startCommand', 'portSource'),
     ...{ buildable: 'b', monorepo: 'b', static: 'b', port: 'i', signals: [texts('detail', 'path')] },
   },
+  RepositoryConfigEffective: effective,
+  ProjectConfigProblem: { line: 'i', message: 's', path: 's' },
   Restored: { ...texts('id', 'kind', 'name', 'projectId', 'slug'), stopped: 'b' },
 };
 

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+
+let api: RunningApi;
+let git: GitServer;
+let ours: Seeded;
+let gitConnectionId = '';
+beforeAll(async () => {
+  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+  ours = await seed(api.database);
+  git = await gitServer({ credential: 'ada:swordfish' });
+  await git.create('team/app.git');
+  const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
+    as: ours.tokens.admin,
+    body: { host: git.url, label: 'Ours', token: 'ada:swordfish' },
+  });
+  gitConnectionId = String(body.id);
+});
+afterAll(async () => {
+  await git.close();
+  await api.close();
+});
+
+async function detect(branch: string, context?: string) {
+  const asked = { gitConnectionId, repository: 'team/app', branch, ...(context === undefined ? {} : { context }) };
+  const { status, body, text } = await api.call('POST', '/api/v1/repository-config/detect', {
+    as: ours.tokens.deployer,
+    body: asked,
+  });
+  expect(status, text).toBe(200);
+  return body;
+}
+
+test('the file of the context is read, or else that of the root, which lists services and databases', async () => {
+  const commit = await git.commit('team/app.git', {
+    'ballast.yaml': 'target: runtime\nservices: {api: {context: apps/api}, site: {}}\ndatabases: [sqldb]\n',
+    'apps/web/ballast.yml': 'processes: {web: {port: 3000, checks: {readiness: /up}}}\nenv: {LEVEL: 1.0}\n',
+  });
+  expect(await detect('main')).toMatchObject({
+    ...{ status: 'ok', source: 'git', commit, path: 'ballast.yaml', problems: [] },
+    summary: 'The file sets the Dockerfile, stage runtime.',
+    message: expect.stringContaining('listed and not created'),
+    ...{ base: { builder: 'dockerfile', target: 'runtime' }, services: ['api', 'site'], databases: ['sqldb'] },
+  });
+  expect(await detect('main', 'apps/api')).toMatchObject({ path: 'ballast.yaml' });
+  expect(await detect('main', './apps/web/')).toMatchObject({
+    ...{ status: 'ok', path: 'apps/web/ballast.yml', services: [], message: '' },
+    base: { env: { LEVEL: '1.0' }, processes: [{ name: 'web', port: 3000, checks: { readiness: '/up' } }] },
+  });
+});
+
+test('a branch without a file is told to have none', async () => {
+  await git.commit('team/app.git', { 'README.md': 'Nothing' }, { branch: 'bare' });
+  expect(await detect('bare', 'x')).toMatchObject({
+    ...{ status: 'absent', source: '', path: '', problems: [], message: '' },
+    summary: expect.stringContaining('neither in x nor at its root'),
+  });
+});
+
+test('a file with problems says each with its line, and nothing of it counts', async () => {
+  const text = 'target: a\nprocesses:\n  web:\n    prot: 80\n';
+  await git.commit('team/app.git', { 'ballast.yaml': text }, { branch: 'broken' });
+  expect(await detect('broken')).toMatchObject({
+    ...{ status: 'invalid', source: 'git', path: 'ballast.yaml', base: { target: '', builder: '' } },
+    message: expect.stringMatching(/^ballast\.yaml cannot be used at line 4: processes\.web\.prot: "prot" is no key/),
+    problems: [{ line: 4, path: 'processes.web.prot', message: expect.stringContaining('Did you mean "port"?') }],
+  });
+});
+
+test('a large file is invalid', async () => {
+  await git.commit('team/app.git', { 'ballast.yaml': `# ${'x'.repeat(300_000)}` }, { branch: 'large' });
+  expect(await detect('large')).toMatchObject({
+    status: 'invalid',
+    problems: [{ line: 0, message: expect.stringContaining('larger than 64 KiB') }],
+  });
+});
