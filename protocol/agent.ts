@@ -30,6 +30,8 @@ export const facts = z.object({
     volumeUsage: hold.optional(),
     /** Images are built here of sources without a Dockerfile. */
     builds: hold.optional(),
+    /** Memory, processes and disk of each command of a build are limited. */
+    buildLimits: hold.optional(),
   }),
   ingress: z.object({ port: z.int(), addresses: z.array(called(253)).max(200) }).optional(),
   /** Release commands are run here. */

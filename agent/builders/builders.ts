@@ -76,6 +76,12 @@ export class Builders {
     }
   }
 
+  /** Whether commands of builds are limited; undefined where nothing is built, and for sandboxes, which always limit theirs. */
+  async limits(): Promise<Facts['holds']['buildLimits']> {
+    const found = await this.open().catch(() => undefined);
+    return found !== undefined && 'docker' in found ? found.docker.limits() : undefined;
+  }
+
   async build(body: BuildBody, run: Run): Promise<RunResult> {
     const found = await this.open();
     if (body.builder === 'dockerfile' && !('docker' in found)) {

@@ -5,7 +5,7 @@ import type { Driver } from '../drivers/driver.ts';
 /** The machine, as the control plane sees it. */
 export async function machineFacts(
   driver: Driver,
-  builds: NonNullable<Facts['holds']['builds']>,
+  ofBuilds: Pick<Facts['holds'], 'builds' | 'buildLimits'>,
   ingress?: { port: number; listen: string },
 ): Promise<Facts> {
   const { runtimeVersion, holds } = await driver.facts();
@@ -13,7 +13,7 @@ export async function machineFacts(
   return {
     driver: driver.name,
     runtimeVersion,
-    holds: { ...holds, builds },
+    holds: { ...holds, ...ofBuilds },
     releaseCommand: true,
     files: true,
     platform: { os: process.platform, arch: process.arch, ...(libc === undefined ? {} : { libc }) },

@@ -178,7 +178,9 @@ export class Agent {
     const { driver, ingress } = this.#options;
     const { port } = this.#ingress;
     const builds = await this.#builders.holds();
-    return await machineFacts(driver, builds, port === undefined ? undefined : { port, listen: ingress.listen });
+    const buildLimits = await this.#builders.limits();
+    const ofBuilds = { builds, ...(buildLimits === undefined ? {} : { buildLimits }) };
+    return await machineFacts(driver, ofBuilds, port === undefined ? undefined : { port, listen: ingress.listen });
   }
 
   async #take({ desired, commands, strange, cancelled, logs }: ReadWork, since: number): Promise<void> {

@@ -31,6 +31,13 @@ test('images are built where an agent can build them; elsewhere a note says why 
   expect(notesOf(without)).toEqual(['No images are built here: Builds need the program unshare.']);
 });
 
+test('a note says that builds have no limits, and why', () => {
+  const buildLimits = { holds: false, why: 'The agent cannot use /var/lib/docker (EACCES).' };
+  expect(notesOf({ ...facts, holds: { builds: { holds: true }, buildLimits } })).toEqual([
+    'Builds may use all memory, processes and disk of the machine: The agent cannot use /var/lib/docker (EACCES).',
+  ]);
+});
+
 test('what does not hold is said with its reason', () => {
   expect(notesOf(facts)).toEqual([
     'Nothing separates what runs here from the machine and from each other: it is the process driver. Put only what you trust on it.',

@@ -94,6 +94,7 @@ const promises: readonly { name: string; without: string }[] = [
   { name: 'memoryLimit', without: 'Limits of memory do not hold' },
   { name: 'cpuLimit', without: 'Limits of CPU time do not hold' },
   { name: 'builds', without: 'No images are built here' },
+  { name: 'buildLimits', without: 'Builds may use all memory, processes and disk of the machine' },
 ];
 
 /** Warnings before something is put on the cluster: one sentence for each missing capability. */

@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { Limits } from '../../agent/builders/sandbox/limits.ts';
 import { until } from '../ground/until.ts';
 import type { BuilderGround } from './builder-ground.ts';
 import { processesWith } from './processes-with.ts';
+
+const newMark = () => `mark-${randomUUID()}`;
 
 export const app = (build: string, more: Record<string, string> = {}) => ({
   'package.json': JSON.stringify({ name: 'app', scripts: { build, start: 'node server.js' } }),
@@ -71,4 +75,76 @@ export function builderContract(name: string, groundOf: () => BuilderGround): vo
     expect(groundOf().left()).toEqual([]);
     expect((await groundOf().build(app('true'))).result.outcome).toBe('done');
   });
+
+  test(`${name}: cancelled, no process is left of a tree that hears no signal, has left its parents and holds a file`, async () => {
+    const mark = newMark();
+    const stopping = new AbortController();
+    let asked = 0;
+    const { result } = await groundOf().build(app('sh tree.sh', { 'tree.sh': treeOf(mark) }), {
+      signal: stopping.signal,
+      onLog(text) {
+        if (!/(^|\n)(#\d+ )?grown\n/.test(text)) return;
+        asked = performance.now();
+        stopping.abort();
+      },
+    });
+    expect(result).toEqual({ outcome: 'cancelled' });
+    const ended = performance.now();
+    await until('its processes are gone', async () => processesWith(mark).length === 0);
+    const after = [ended, performance.now()].map((at) => Math.round(at - asked));
+    process.stdout.write(
+      `${name}: a cancelled build has ended after ${after[0]} ms, its processes after ${after[1]} ms\n`,
+    );
+    expect(groundOf().left()).toEqual([]);
+  });
+
+  const overruns: { what: string; build(mark: string): string; limits: Partial<Limits>; told: RegExp }[] = [
+    {
+      what: 'memory',
+      build: (mark) => `node -e "for (const all = []; ; ) all.push(Buffer.alloc(2 ** 24, 1))" ${mark}`,
+      limits: { memoryBytes: 2 ** 28 },
+      told: /^The step build failed: the build used more than 256 MB of memory, its limit; /,
+    },
+    {
+      what: 'processes',
+      build: (mark) => `bomb() { sh -c 'sleep 300' ${mark} & bomb & bomb & }; bomb; sleep 300`,
+      limits: { processes: 100 },
+      told: /^The step build failed: the build started more than 100 processes and threads at a time, its limit; /,
+    },
+    {
+      what: 'room on the disk',
+      build: (mark) =>
+        `node -e "for (let file = 0; ; file += 1) require('fs').writeFileSync('/tmp/' + file, Buffer.alloc(2 ** 22, 1))" ${mark}`,
+      limits: { diskBytes: 2 ** 26 },
+      told: /^The step build failed: the build wrote more than 64 MB to disk, its limit; /,
+    },
+  ];
+  test.each(overruns)(
+    `${name}: a build that takes $what without end is ended with a sentence, and the next one succeeds`,
+    async ({ build, limits, told }) => {
+      const mark = newMark();
+      const body = { limits: { ...groundOf().body().limits, ...limits } };
+      const { result, log } = await groundOf().build(app(build(mark)), { body });
+      expect(result.message, log).toMatch(told);
+      await until('its processes are gone', async () => processesWith(mark).length === 0);
+      expect(groundOf().left()).toEqual([]);
+      expect((await groundOf().build(app('true'))).result).toMatchObject({ outcome: 'done' });
+    },
+  );
+}
+
+/** Each process ignores the signals of a polite end, and all but the first have lost their parents and their sessions. */
+function treeOf(mark: string): string {
+  const one = `trap '' TERM HUP INT QUIT; exec 3>held; while :; do sleep 1 3>&3; done`;
+  const program = `const { spawn } = require('child_process');
+    for (const _ of [1, 2, 3]) spawn('sh', ['-c', ${JSON.stringify(one)}, '${mark}'], { detached: true, stdio: 'ignore' }).unref();`;
+  return `trap '' TERM HUP INT QUIT
+cat > leave.js <<'end'
+${program}
+end
+(node leave.js '${mark}' &) &
+while [ ! -e held ]; do sleep 0.1; done
+echo grown
+while :; do sleep 1; done
+`;
 }

@@ -6,6 +6,9 @@ import { Refusal } from '../../program/refusal.ts';
 import { Building, type BuildingParts } from '../building.ts';
 import { megabytes } from '../push-image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { CommandFailed } from '../step-failed.ts';
+import { holdLimits } from './commands/hold-limits.ts';
+import { markerOf, withMarker } from './commands/marker.ts';
 import { explained } from './engine/engine-errors.ts';
 import { buildLabel, homeLabel, removeImage, savedImage } from './engine/engine-images.ts';
 import { runBuild } from './engine/run-build.ts';
@@ -23,6 +26,8 @@ export interface DockerBuildParts extends BuildingParts {
   bases: BaseImages;
   /** Tells caches of this agent's builds from those that a Dockerfile names itself. */
   cacheSecret: string;
+  /** Of the commands that the engine runs; undefined where the agent cannot limit them. */
+  executions: string | undefined;
   /** For git: throws where this machine has none. */
   sandbox(): Promise<Sandbox>;
 }
@@ -58,7 +63,7 @@ class DockerBuild {
   }
 
   async #build(plan: EnginePlan): Promise<string> {
-    const { run, log, signal, steps } = this.#building;
+    const { body, run, log, signal, steps } = this.#building;
     const parts = this.#parts;
     const { socket } = parts.engine;
     const stopping = new AbortController();
@@ -73,9 +78,18 @@ class DockerBuild {
       // Images of the engine that an agent has loaded are those of other services.
       refused: (image) => stopping.abort(new Refusal(`${image} is an image of a service: builds begin with others.`)),
     });
+    const marker = markerOf(parts.homeId, body.cacheKey);
+    const held =
+      parts.executions === undefined
+        ? undefined
+        : holdLimits({
+            ...{ folder: parts.executions, marker, limits: body.limits },
+            exceeded: (ended, message) => stopping.abort(new CommandFailed('', { ended, message })),
+          });
     try {
       const labels = { [homeLabel]: parts.homeId, [buildLabel]: run.id };
-      const { dockerfile, target, args } = plan;
+      const { dockerfile, target } = plan;
+      const args = withMarker(plan.args, marker);
       const asked = { ...{ id: run.id, session: session.id, dockerfile, target, args, labels } };
       return await runBuild(
         socket,
@@ -90,6 +104,7 @@ class DockerBuild {
       if (stopping.signal.aborted) throw stopping.signal.reason;
       throw explained(error, vertices.failed(), session.missing);
     } finally {
+      held?.stop();
       session.close();
     }
   }

@@ -8,8 +8,11 @@ import { Engine } from '../../drivers/docker/engine.ts';
 import type { Client } from '../../link/client.ts';
 import type { BuildSettings } from '../build-settings.ts';
 import { removeWorkFolders } from '../work-folder.ts';
+import { endCommands } from './commands/end-commands.ts';
+import { executionsIn, reasonAgainstLimits } from './commands/executions.ts';
+import { ofHome } from './commands/marker.ts';
 import { type DockerBuildParts, dockerBuild } from './docker-build.ts';
-import { pruneCache, reasonAgainst, removeLeftImages } from './engine/engine-images.ts';
+import { dataRootOf, pruneCache, reasonAgainst, removeLeftImages } from './engine/engine-images.ts';
 import { openSession } from './session/session.ts';
 
 type Given = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask'>;
@@ -19,6 +22,10 @@ export class DockerBuilder {
   readonly #options: { home: string; client: Client; settings: BuildSettings };
   readonly #engine: Engine;
   #secret: string | undefined;
+  #running = 0;
+  #executions: string | undefined;
+  /** Why commands of builds have no limits but those of the engine, if that is so. */
+  #unlimited: string | undefined;
 
   constructor(options: { home: string; client: Client; socket: string; settings: BuildSettings }) {
     this.#options = options;
@@ -32,6 +39,10 @@ export class DockerBuilder {
     const signal = AbortSignal.timeout(10_000);
     const session = await openSession(this.#engine.socket, {}, signal);
     session.close();
+    const dataRoot = await dataRootOf(this.#engine);
+    this.#unlimited = reasonAgainstLimits(dataRoot);
+    this.#executions = this.#unlimited === undefined ? executionsIn(dataRoot) : undefined;
+    await this.#endCommands(0);
     await removeWorkFolders(this.#options.home);
     await removeLeftImages(this.#engine, this.#homeId());
     return undefined;
@@ -41,12 +52,26 @@ export class DockerBuilder {
     const { home, client, settings } = this.#options;
     const own = { engine: this.#engine, homeId: this.#homeId(), cacheSecret: this.#key().slice(16) };
     const { baseImages: bases } = settings;
+    const executions = this.#executions;
+    this.#running += 1;
     try {
-      return await dockerBuild(body, run, { home, client, ...own, bases, ...given });
+      return await dockerBuild(body, run, { home, client, ...own, bases, executions, ...given });
     } finally {
+      this.#running -= 1;
+      // Two builds may share a command.
+      if (this.#running === 0) await this.#endCommands();
       // The next build prunes what this one could not.
       await pruneCache(this.#engine, settings.cacheBytes).catch(() => undefined);
     }
+  }
+
+  /** Whether memory, processes and disk of commands are limited here. */
+  limits(): { holds: boolean; why?: string } {
+    return this.#unlimited === undefined ? { holds: true } : { holds: false, why: this.#unlimited };
+  }
+
+  async #endCommands(patience?: number): Promise<void> {
+    if (this.#executions !== undefined) await endCommands(this.#executions, ofHome(this.#homeId()), patience);
   }
 
   /** On images of the engine: it says whose they are, and opens nothing. */

@@ -43,7 +43,8 @@ export function watchLimits({ limits, groups, init, counted, growing, exceeded }
   const late = setTimeout(() => end('seconds'), limits.seconds * 1_000);
   const look = (): void => {
     if (groups.length > 0) {
-      if (counter(groups, ['memory.events', 'memory.oom_control'], 'oom_kill') > 0) end('memory');
+      const without = (name: string) => counter(groups, ['memory.events', 'memory.oom_control'], name) > 0;
+      if (without('oom_kill') || without('under_oom')) end('memory');
       else if (counter(groups, ['pids.events'], 'max') > 0) end('processes');
       return;
     }

@@ -11,6 +11,12 @@ export async function reasonAgainst(engine: Engine): Promise<string | undefined>
   return undefined;
 }
 
+/** The folder of the engine on its machine. */
+export async function dataRootOf(engine: Engine): Promise<string> {
+  const { DockerRootDir } = (await engine.ask((docker) => docker.info())) as { DockerRootDir: string };
+  return DockerRootDir;
+}
+
 /** An archive of the image, as `docker save` writes it. */
 export async function savedImage(engine: Engine, id: string, signal: AbortSignal): Promise<IncomingMessage> {
   return await engine.open(`/images/${encodeURIComponent(id)}/get`, signal);

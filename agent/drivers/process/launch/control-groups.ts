@@ -51,17 +51,17 @@ export class ControlGroups {
 
   /** New groups for an instance; those of its run before are gone, and with them what they counted. */
   make(id: string, limits: GroupLimits): string[] {
-    const made = new Map<string, 1 | 2>();
+    const made = new Set<string>();
     for (const [controller, { base, version }] of this.#bases) {
       makeBase(base, controller, version);
-      made.set(join(base, id), version);
+      made.add(join(base, id));
     }
-    for (const [group, version] of made) {
+    for (const group of made) {
       removeGroups([group]);
       mkdirSync(group, { recursive: true });
-      limit(group, version, limits);
+      limitGroup(group, limits);
     }
-    return [...made.keys()];
+    return [...made];
   }
 
   /** After the last instance: the home's own groups. They are made again when there is a next one. */
@@ -79,9 +79,8 @@ function makeBase(base: string, controller: Controller, version: 1 | 2): void {
 /** Processes and threads of an instance: far more than anything real has, and no fork bomb takes the machine along. */
 const mostOfAll = 8_192;
 
-function limit(
+export function limitGroup(
   group: string,
-  version: 1 | 2,
   { memoryLimitBytes, cpuLimitMilli, mostProcesses = mostOfAll }: GroupLimits,
 ): void {
   const set = (file: string, value: string) => {
@@ -95,7 +94,7 @@ function limit(
     set('memory.swap.max', '0');
   }
   if (cpuLimitMilli !== undefined) {
-    if (version === 2) set('cpu.max', `${cpuLimitMilli * 100} 100000`);
+    set('cpu.max', `${cpuLimitMilli * 100} 100000`);
     set('cpu.cfs_period_us', '100000');
     set('cpu.cfs_quota_us', String(cpuLimitMilli * 100));
   }
@@ -134,23 +133,30 @@ export function removeGroups(groups: readonly string[]): void {
  * 2: at the top, because a group with processes of its own cannot have limited groups beneath it.
  */
 function find(controller: Controller): { parent: string; version: 1 | 2 } | undefined {
+  const found = mountOf(controller);
+  if (found === undefined) return undefined;
+  const { mount, version } = found;
+  if (version === 2) return { parent: mount, version };
+  const own = (read('/proc/self/cgroup') ?? '')
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([, names]) => names?.split(',').includes(controller))?.[2];
+  // A container may be told a path that it cannot see.
+  const beneath = join(mount, own ?? '/');
+  return { parent: existsSync(beneath) ? beneath : mount, version };
+}
+
+/** Where the groups of a controller are mounted on this machine. */
+export function mountOf(controller: Controller): { mount: string; version: 1 | 2 } | undefined {
   const mounts = (read('/proc/self/mounts') ?? '').split('\n').map((line) => line.split(' '));
   const first = mounts.find(
     ([, , type, options]) => type === 'cgroup' && options?.split(',').includes(controller),
   )?.[1];
-  if (first !== undefined) {
-    const own = (read('/proc/self/cgroup') ?? '')
-      .split('\n')
-      .map((line) => line.split(':'))
-      .find(([, names]) => names?.split(',').includes(controller))?.[2];
-    // A container may be told a path that it cannot see.
-    const beneath = join(first, own ?? '/');
-    return { parent: existsSync(beneath) ? beneath : first, version: 1 };
-  }
+  if (first !== undefined) return { mount: first, version: 1 };
   const second = mounts.find(([, , type]) => type === 'cgroup2')?.[1];
   const offered = second === undefined ? undefined : read(join(second, 'cgroup.controllers'));
   if (second === undefined || !offered?.trim().split(' ').includes(controller)) return undefined;
-  return { parent: second, version: 2 };
+  return { mount: second, version: 2 };
 }
 
 function read(path: string): string | undefined {
