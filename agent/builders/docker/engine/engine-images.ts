@@ -42,7 +42,8 @@ export async function removeLeftImages(engine: Engine, home: string): Promise<vo
 /** Deletes of the build cache what was not used for longest, until it is no larger. */
 export async function pruneCache(engine: Engine, keptBytes: number): Promise<void> {
   await engine.wait(async (docker) => {
-    const query = `/build/prune?all=1&keep-storage=${keptBytes}&`;
+    // Docker 28 (API 1.48) calls the first one deprecated, and knows the second.
+    const query = `/build/prune?all=1&keep-storage=${keptBytes}&max-used-space=${keptBytes}&`;
     const options = {
       path: query,
       method: 'POST',
