@@ -4,6 +4,13 @@ import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { gitConnectionPath, hostOf, theGitConnection, toldBy } from './git-connection.ts';
 
+export const gitBranchesSchema = z
+  .object({
+    branches: z.array(z.string()),
+    defaultBranch: z.string().describe('Empty if the host does not say it.'),
+  })
+  .meta({ id: 'GitBranches' });
+
 export const listBranches = operation({
   method: 'GET',
   url: '/api/v1/git-connections/{id}/branches',
@@ -15,12 +22,7 @@ export const listBranches = operation({
   problems: ['not-found'],
   path: gitConnectionPath,
   query: z.strictObject({ repository: z.string().max(500).describe('Its full name, `team/app`.') }),
-  result: z
-    .object({
-      branches: z.array(z.string()),
-      defaultBranch: z.string().describe('Empty if the host does not say it.'),
-    })
-    .meta({ id: 'GitBranches' }),
+  result: gitBranchesSchema,
   async handle({ caller, path, query: { repository }, database, server }) {
     const connection = await caller.see(theGitConnection, path.id);
     const fault = repositoryFault(repository);

@@ -79,6 +79,26 @@ test.each([
   expect([status, text]).toEqual([422, expect.stringContaining(why)]);
 });
 
+test('branches of a public repository are listed, and which of them a clone checks out', async () => {
+  const open = await gitServer();
+  try {
+    await open.create('team/shop.git');
+    await open.commit('team/shop.git', { 'index.html': 'Hello' });
+    await open.commit('team/shop.git', { 'index.html': 'Hi' }, { branch: 'next' });
+    const list = (gitUrl: string) =>
+      api.call('POST', '/api/v1/repository-config/branches', { as: ours.tokens.deployer, body: { gitUrl } });
+    const { status, body, text } = await list(`${open.url}/team/shop.git`);
+    expect([status, body], text).toMatchObject([200, { branches: ['main', 'next'], defaultBranch: 'main' }]);
+    const missing = await list(`${open.url}/team/none.git`);
+    expect([missing.status, missing.text]).toEqual([422, expect.stringContaining('or it is private')]);
+    const secret = await list('https://ada:swordfish@git.example.com/team/shop.git');
+    expect([secret.status, secret.text]).toEqual([422, expect.stringContaining('no user name and no password')]);
+    expect(secret.text).not.toContain('swordfish');
+  } finally {
+    await open.close();
+  }
+});
+
 test('a public address is read without a connection, and a private one says so', async () => {
   const { status, text } = await detect({ gitUrl: `${git.url}/team/app.git`, branch: 'main' });
   expect([status, text]).toEqual([422, expect.stringContaining('or it is private')]);

@@ -4,8 +4,8 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realBrowser } from '../browsers/real-browser.ts';
+import { type Outside, outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
-import { type Receiver, receiver } from '../ground/receiver.ts';
 import { cellsOf } from '../run/matrix.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
@@ -35,6 +35,8 @@ const alike = new Set([
     'deployment-changes',
     'deployment-failed',
     'deployment-place',
+    'new-service-unfit',
+    'builds-failed',
     'service-builds',
     'build-failed',
     'build-place',
@@ -61,12 +63,12 @@ let opened: Console;
 let owner: Visitor;
 let nobody: Visitor;
 let content: Content;
-let others: Receiver;
+let others: Outside;
 
 beforeAll(async () => {
   if (browser === undefined) return;
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  others = await receiver();
+  others = await outside();
   opened = await Console.start(browser, 'console-accessible', { ...cluster, ...others.settings });
   // The policy of the console keeps every foreign script out, that of this test too.
   const options = { bypassCSP: true, reducedMotion: 'reduce' } as const;

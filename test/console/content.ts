@@ -2,7 +2,7 @@ import { through } from '../agents/kept-machine.ts';
 import { broken, offerRelease } from '../agents/offer-release.ts';
 import { Applications } from '../applications/applications.ts';
 import { addBuilds } from '../builds/ended-builds.ts';
-import type { Receiver } from '../ground/receiver.ts';
+import { connectRepositories, type Outside } from '../git/shown-repositories.ts';
 import { type SignedIn, signIn } from '../identity/people.ts';
 import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts';
 import { channelsHeard, makeChannels } from './channels.ts';
@@ -23,7 +23,7 @@ const everybody = [
 ] as const;
 
 /** An installation as it is after some months: people, teams, tokens, clusters of which not all are well, and what happened. */
-export async function fill(opened: Console, owner: Visitor, receiver: Receiver): Promise<Content> {
+export async function fill(opened: Console, owner: Visitor, { receiver, git }: Outside): Promise<Content> {
   const { installation } = opened;
   const asked = await askedBy(opened, owner);
   const { as } = asked;
@@ -67,6 +67,7 @@ export async function fill(opened: Console, owner: Visitor, receiver: Receiver):
     organizationId: as.organizationId,
     deployment: delivered.deployment,
   });
+  await connectRepositories(asked, git);
   await deleteOrganization(opened, as);
   await deleteProject(opened, as);
   await deleteEnvironment(asked, delivered.deployment);

@@ -56,7 +56,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     button('Add a variable'),
     button('Import'),
   ],
-  'environment-settings': [button('Rename'), button('Clone'), button('Delete')],
+  'environment-settings': [button('Rename'), button('Change the branch'), button('Clone'), button('Delete')],
   variables: [
     ...menu('Actions for GREETING', 'Change', 'History', 'Put into a file'),
     ...menu('Actions for config/app.yml', 'Change'),
@@ -70,6 +70,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
     button('Run now'),
     button('Add a process'),
   ],
+  builds: menu('Actions for build #2 of Web', 'Retry'),
   'service-builds': menu('Actions for build #2', 'Retry'),
   'build-failed': [button('Retry')],
   deployment: menu('Actions for this deployment', 'Redeploy', 'Promote to Production'),

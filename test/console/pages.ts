@@ -39,6 +39,18 @@ const inShop = (path: string) => () => `/default/p/shop${path}`;
 
 const ofCluster = (path: string) => (content: Content) => `/default/clusters/${content.cluster}${path}`;
 
+/** Chooses a repository of the connection for a new service, and waits for what is found in it. */
+async function fromRepository(page: Page, repository: string, found: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Catalogue');
+  await dialog.getByRole('radio', { name: 'A repository' }).check();
+  const connection = dialog.getByLabel('Git connection');
+  await connection.selectOption({ label: (await connection.getByText('Team').textContent()) ?? '' });
+  await dialog.getByLabel('Repository', { exact: true }).fill(repository);
+  await dialog.getByText(found, { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Stage' }).scrollIntoViewIfNeeded();
+}
+
 /**
  * Every page there is (`web/router.test.ts` names those that are missing), and the dialogs that matter most, in the filled
  * installation of `content.ts`.
@@ -79,12 +91,13 @@ export const pages: readonly ConsolePage[] = [
     name: 'new-service',
     address: inShop('/e/staging?add=true'),
     heading: 'Staging',
-    act: async (page) => {
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Name', { exact: true }).fill('Catalogue');
-      await dialog.getByRole('radio', { name: 'A repository' }).check();
-      await dialog.getByLabel('Address of the repository').fill('https://git.example.com/shop/catalogue.git');
-    },
+    act: (page) => fromRepository(page, 'shop/catalogue', 'Can be built'),
+  },
+  {
+    name: 'new-service-unfit',
+    address: inShop('/e/staging?add=true'),
+    heading: 'Staging',
+    act: (page) => fromRepository(page, 'shop/handbook', 'It cannot be built as it is'),
   },
   {
     name: 'environment-canvas',
@@ -149,6 +162,13 @@ export const pages: readonly ConsolePage[] = [
     name: 'deployment-place',
     address: ({ deployment }) => `/default/deployments/${deployment}`,
     heading: 'Release 1',
+  },
+  { name: 'builds', address: at('/builds'), heading: 'Builds', shows: 'Build #2' },
+  {
+    name: 'builds-failed',
+    address: at('/builds?status=failed'),
+    heading: 'Builds',
+    shows: 'Build #1',
   },
   { name: 'service-builds', address: inShop('/e/staging/s/web/builds'), heading: 'Web', shows: 'Build #2' },
   {
@@ -229,7 +249,7 @@ export const pages: readonly ConsolePage[] = [
     },
   },
   { name: 'ci-jobs', address: at('/ci'), heading: 'CI jobs', shows: 'Releases of the shop' },
-  { name: 'git', address: at('/git'), heading: 'Git', shows: 'No host is connected yet' },
+  { name: 'git', address: at('/git'), heading: 'Git', shows: 'Nothing was delivered yet' },
   {
     name: 'add-git-connection',
     address: at('/git?add=true'),

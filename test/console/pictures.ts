@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { realBrowser } from '../browsers/real-browser.ts';
+import { outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
-import { receiver } from '../ground/receiver.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
 import { look, pages, show } from './pages.ts';
@@ -34,7 +34,7 @@ async function takePictures(): Promise<void> {
   if (browser === undefined) throw new Error('Pictures need a browser: install chromium.');
   opening.defer(() => browser.close());
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  const others = await receiver();
+  const others = await outside();
   opening.defer(() => others.close());
   process.stderr.write('… an installation is started and filled\n');
   const opened = await Console.start(browser, 'console-pictures', { ...cluster, ...others.settings });

@@ -31,6 +31,7 @@ export function gitExamples({ api, ours, issuer }: ExampleGround): Record<string
       body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),
       fails: 422,
     },
+    'repositoryConfig.publicBranches': { body: () => ({ gitUrl: `${issuer.url}/team/app.git` }), fails: 422 },
     'gitConnections.webhookSecret': { prepare: connection },
   };
 }

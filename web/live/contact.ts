@@ -10,8 +10,12 @@ export function onRecovery(callback: () => void): void {
   recovered.add(callback);
 }
 
+/** Hosts of repositories are asked, which takes as long as those take: the page that waits for them says so itself. */
+const asksHosts = /^\/trpc\/(?:repositoryConfig\.\w+|gitConnections\.(?:branches|repositories))(?:\?|$)/;
+
 /** A request whose silence is told: an answer that is late, or none at all. */
 export async function askedInSight(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
+  if (asksHosts.test(String(url))) return answerOf(url, init);
   const kind = (init.method ?? 'GET') === 'GET' ? 'question' : 'change';
   return silence.waiting(kind, answerOf(url, init));
 }

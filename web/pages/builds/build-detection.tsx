@@ -3,34 +3,54 @@ import type { BuildAnswer } from './build-words.ts';
 
 type Detection = NonNullable<NonNullable<BuildAnswer['builder']>['detection']>;
 
-/** What was found in the source, and each signal that led to it with its file. */
+/** What was found in the source of a build. */
 export function BuildDetection({ build: { builder } }: { build: Pick<BuildAnswer, 'builder'> }) {
   const found = builder?.detection;
   if (found === undefined) return null;
   return (
     <Section title="What was found">
       <Facts>
-        {detectedFacts(found).map(({ label, text, code }) => (
-          <Fact key={label} label={label}>
-            {code ? <code className="break-words">{text}</code> : text}
-          </Fact>
-        ))}
-        {found.signals.length > 0 && (
-          <Fact label="Because of">
-            <ul className="flex flex-col gap-1.5">
-              {found.signals.map(({ path, detail }) => (
-                <li key={`${path} ${detail}`}>
-                  <code className="break-all">{path}</code>
-                  <span className="block text-soft">{detail}</span>
-                </li>
-              ))}
-            </ul>
-          </Fact>
-        )}
+        <DetectedFacts found={found} />
       </Facts>
     </Section>
   );
 }
+
+/** The findings in a source, and each signal that led to them with its file. */
+export function DetectedFacts({ found }: { found: Detection }) {
+  return (
+    <>
+      {detectedFacts(found).map(({ label, text, code }) => (
+        <Fact key={label} label={label}>
+          {code ? <code className="break-words">{text}</code> : text}
+        </Fact>
+      ))}
+      {found.signals.length > 0 && (
+        <Fact label="Because of">
+          <ul className="flex flex-col gap-1.5">
+            {found.signals.map(({ path, detail }) => (
+              <li key={`${path} ${detail}`}>
+                <code className="break-all">{path}</code>
+                <span className="block text-soft">{detail}</span>
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+    </>
+  );
+}
+
+/** The place that names the port, behind its number. */
+const portWords: Readonly<Record<string, string>> = {
+  script: ', as its command says',
+  dockerfile: ', as the Dockerfile says',
+  procfile: ', as the Procfile says',
+  source: ', as the code says',
+  environment: ', as the template of variables says',
+  framework: ', usual for the framework',
+  default: ', since none is named',
+};
 
 interface Found {
   label: string;
@@ -51,7 +71,7 @@ export function detectedFacts(found: Detection): Found[] {
     command('Build', found.buildCommand),
     command('Start', found.static ? '' : found.startCommand),
     command('Pages from', found.static ? found.outputDir || '.' : ''),
-    words('Port', found.static || port === 0 ? '' : `${port}${portSource === '' ? '' : `, by ${portSource}`}`),
+    words('Port', found.static || port === 0 ? '' : `${port}${portWords[portSource] ?? ''}`),
   ];
   return all.filter(({ text }) => text !== '');
 }

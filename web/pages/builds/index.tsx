@@ -1,10 +1,19 @@
+import { PackageIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
+import { buildStates } from '../../../domain/builds/states.ts';
 import { page } from '../../frame/page-file.ts';
+import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
-import { type Search, text } from '../../search.ts';
+import { chosen, type Search, text } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
+const allBuilds = createRoute({
+  getParentRoute: () => organizationRoute,
+  path: '/builds',
+  validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
+  component: page(() => import('./list/all-builds.tsx'), 'AllBuilds'),
+});
 const buildPlace = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/builds/$build',
@@ -17,7 +26,17 @@ const build = createRoute({
   component: page(() => import('./build.tsx'), 'Build'),
 });
 
-export const routes = [buildPlace, build] as const;
+export const routes = [allBuilds, buildPlace, build] as const;
+
+export const place: Place = {
+  label: 'Builds',
+  to: '/$organization/builds',
+  icon: <PackageIcon />,
+  key: 'b',
+  role: 'viewer',
+  group: 'work',
+  also: 'images commits branches dockerfile log failed queued running',
+};
 
 export const affected: Affected<'build'> = { build: (trpc, id) => [one(trpc.builds, id)] };
 

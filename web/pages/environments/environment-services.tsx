@@ -46,7 +46,7 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
       start: { environmentId: id, source: { kind: 'image', imageRepository: '' } },
       fields: {
         name: { placeholder: 'Web' },
-        source: sourceField(params) as never,
+        source: sourceField({ ...params, builtIn: environment }) as never,
         environmentId: { control: () => null },
       },
       submit: 'Stage',

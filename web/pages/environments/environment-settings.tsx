@@ -9,6 +9,7 @@ import { Loaded } from '../../components/states.tsx';
 import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
+import { BranchSetting } from './branch-setting.tsx';
 import { DeleteEnvironment } from './delete-environment.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 
@@ -62,8 +63,22 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
           {name}
           <OneAction action={rename} small />
         </Setting>
-        <Production environment={environment} />
+        <Flag
+          environment={environment}
+          field="production"
+          label="Production"
+          about="Its staged changes and deployments wait for an approval."
+          words={{ on: 'is production', off: 'is not production' }}
+        />
         <Cluster environment={environment} />
+        <BranchSetting environment={environment} />
+        <Flag
+          environment={environment}
+          field="autoDeploy"
+          label="Deploy pushes"
+          about="What is built of a pushed commit is deployed. Without it there is a release, which a person can deploy."
+          words={{ on: 'deploys pushes', off: 'does not deploy pushes' }}
+        />
         <Setting title="Space on the cluster" about="The name of what it has there.">
           <Copyable text={namespace} label="name" />
         </Setting>
@@ -76,24 +91,36 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
   );
 }
 
-function Production({ environment: { id, name, production } }: { environment: EnvironmentAnswer }) {
+interface FlagProps {
+  environment: EnvironmentAnswer;
+  field: 'production' | 'autoDeploy';
+  label: string;
+  about: string;
+  /** Behind the environment's name: "is production". */
+  words: { on: string; off: string };
+}
+
+/** A setting that is on or off. */
+function Flag({ environment, field, label, about, words }: FlagProps) {
   const { trpc } = usePlane();
+  const { id, name } = environment;
+  const wordOf = (is: unknown) => (is === true ? words.on : words.off);
   const change = useFieldChange({
     operation: trpc.environments.change,
     path: { id },
-    field: 'production',
-    value: production,
-    word: (is) => (is === true ? 'production' : 'not production'),
+    field,
+    value: environment[field],
+    word: wordOf,
     failed: 'The setting could not be changed',
-    succeeded: (_, is) => `${name} is ${is === true ? 'production' : 'not production'}`,
+    succeeded: (_, is) => `${name} ${wordOf(is)}`,
     shownBy: [trpc.environments.list.pathKey()],
     isIt: (one: { id: string }) => one.id === id,
   });
   return (
-    <Setting title="Production" about="Its staged changes and deployments wait for an approval.">
+    <Setting title={label} about={about}>
       <Checkbox
-        label="Production"
-        checked={production}
+        label={label}
+        checked={environment[field]}
         disabled={!useMay('admin')}
         onChange={(is) => change.send(is)}
       />

@@ -33,7 +33,7 @@ const serviceBuilds = createRoute({
   getParentRoute: () => service,
   path: '/builds',
   validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
-  component: page(() => import('../builds/service-builds.tsx'), 'ServiceBuilds'),
+  component: page(() => import('../builds/list/service-builds.tsx'), 'ServiceBuilds'),
 });
 const serviceLogs = createRoute({
   getParentRoute: () => service,

@@ -12,7 +12,8 @@ import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { DeleteService } from './delete-service.tsx';
-import { sourceLine } from './source/source.ts';
+import { BuiltBranch } from './source/built-branch.tsx';
+import { asGiven, sourceLine } from './source/source.ts';
 import { sourceField } from './source/source-field.tsx';
 import { type Placed, useService } from './use-service.ts';
 
@@ -46,8 +47,8 @@ function AllSettings({ service, environment }: Placed) {
   const image = formAction({
     ...staged,
     label: 'Change the source',
-    current: { source },
-    fields: { source: sourceField({ ...params, service: service.slug }) as never },
+    current: { source: asGiven(source) },
+    fields: { source: sourceField({ ...params, service: service.slug, builtIn: environment }) as never },
     submit: 'Stage',
     succeeded: 'Source staged',
   });
@@ -89,6 +90,7 @@ function AllSettings({ service, environment }: Placed) {
             <code className="break-all">{sourceLine(source) || 'None yet'}</code>
             <OneAction action={image} small />
           </Setting>
+          {source.kind === 'git' && <BuiltBranch source={source} environment={environment} />}
           <Setting
             title="Release command"
             about="Runs once for each release, before its instances start, where the cluster can run it; elsewhere it is refused when it is deployed."

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { SelectField, TextField } from '../../../components/forms/form.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { ofConnection, type Source } from './source.ts';
+import { useRested } from './use-branches.ts';
 
 interface RepositoryFieldsProps {
   source: Source;
@@ -52,9 +52,6 @@ export function RepositoryFields({ source, onChange }: RepositoryFieldsProps) {
   );
 }
 
-/** Hosts are asked once somebody has stopped typing for so long. */
-const restMillis = 400;
-
 interface RepositoryProps {
   connection: string;
   value: string;
@@ -63,11 +60,7 @@ interface RepositoryProps {
 
 function Repository({ connection, value, onChange }: RepositoryProps) {
   const { trpc } = usePlane();
-  const [q, setQ] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setQ(value.trim()), restMillis);
-    return () => clearTimeout(timer);
-  }, [value]);
+  const q = useRested(value.trim());
   const options = { path: { id: connection }, query: { q } };
   // A host that lists none, or does not answer, is no obstacle: the name is typed.
   const { data } = useQuery({ ...trpc.gitConnections.repositories.queryOptions(options), retry: false });

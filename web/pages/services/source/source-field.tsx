@@ -2,6 +2,7 @@ import { CopyBlock } from '../../../components/copyable.tsx';
 import { SelectField, TextField } from '../../../components/forms/form.tsx';
 import type { FieldIn, FieldWords } from '../../../components/forms/operation/fields.ts';
 import { RadioField } from '../../../components/forms/radios.tsx';
+import { type BuiltIn, RepositoryBranch } from './repository-branch.tsx';
 import { RepositoryFields } from './repository-fields.tsx';
 import { asKind, deployCommand, type Source } from './source.ts';
 
@@ -10,6 +11,8 @@ interface Where {
   environment: string;
   /** Of a service that is there; otherwise the name that is typed. */
   service?: string;
+  /** Where it is built. */
+  builtIn: BuiltIn;
 }
 
 /** Where the image comes from: a registry, a repository that is built, or folders that are. */
@@ -52,7 +55,12 @@ function SourceField({ value, onChange, values, errors, where }: Field & { where
           <CopyBlock label="command" text={deployCommand({ ...where, service: where.service ?? values.name ?? '' })} />
         </div>
       )}
-      {kind !== 'image' && <HowItIsBuilt source={source} onChange={onChange} />}
+      {kind === 'git' && (
+        <RepositoryBranch source={source} environment={where.builtIn}>
+          <HowItIsBuilt source={source} onChange={onChange} />
+        </RepositoryBranch>
+      )}
+      {kind === 'upload' && <HowItIsBuilt source={source} onChange={onChange} />}
       {errors.map(([place, message]) => (
         <p key={place} className="text-fault text-sm">
           {place.replace(/^body\.source\.?/, '')} {message}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asKind, deployCommand, ofConnection, sourceLine } from './source.ts';
+import { asGiven, asKind, deployCommand, ofConnection, sourceLine } from './source.ts';
 
 const how = { builder: 'auto', context: '', dockerfile: '', target: '' } as const;
 
@@ -32,4 +32,18 @@ test('a source in a line, and the command of a folder', () => {
     'ballast deploy . --project shop --environment staging --service web-shop',
   );
   expect(deployCommand({ ...shop, service: '' })).toMatch(/--service SERVICE$/);
+});
+
+test('the repository of a trigger is that of its source, and is not sent twice', () => {
+  const source = {
+    kind: 'git',
+    imageRepository: '',
+    ...how,
+    gitUrl: '',
+    gitConnectionId: 'c',
+    repository: 'team/app',
+  } as const;
+  const trigger = { gitConnectionId: 'c', repository: 'team/app', tagTemplate: 'v*' };
+  expect(asGiven({ ...source, trigger })).toEqual({ ...source, trigger: { tagTemplate: 'v*' } });
+  expect(asGiven(source)).toEqual(source);
 });

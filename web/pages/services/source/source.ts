@@ -22,6 +22,12 @@ export function ofConnection(before: Source, id: string): Source {
   return id === '' ? { ...rest, gitUrl: '' } : { ...rest, gitConnectionId: id, repository: '' };
 }
 
+/** A source as a change takes it: the repository of its trigger is its own, and is not said twice. */
+export function asGiven({ trigger, ...source }: Kept): Source {
+  if (trigger === undefined) return source;
+  return { ...source, trigger: { tagTemplate: trigger.tagTemplate } as typeof trigger };
+}
+
 /** "team/app, folder apps/web"; empty where there is nothing yet. */
 export function sourceLine({ kind, imageRepository = '', gitUrl = '', repository = '', context = '' }: Source): string {
   if (kind === 'upload') return 'Uploaded folders';

@@ -1,0 +1,70 @@
+import type { ReactNode } from 'react';
+import { SelectField, TextField } from '../../../components/forms/form.tsx';
+import { problemOf } from '../../../control-plane/problem.ts';
+import { hostSays } from './detection-words.ts';
+import { type Named, useBranches } from './use-branches.ts';
+
+interface BranchFieldProps {
+  /** Its place in the body of a request. */
+  name?: string;
+  /** Whose branches are offered; without one the name is typed. */
+  of: Named | undefined;
+  value: string;
+  onChange: (branch: string) => void;
+  /** The words of the empty choice; `name` is the branch that a clone checks out, if the host says it. */
+  unnamed: (name: string) => string;
+  hint?: ReactNode;
+}
+
+/** More are no choice for a native control: the name is typed, and suggested. */
+const mostChoices = 200;
+
+/** A branch: chosen from those of the repository, or typed where its host does not list them. */
+export function BranchField({ name = 'branch', of, value, onChange, unnamed, hint }: BranchFieldProps) {
+  const { data, error, isFetching } = useBranches(of);
+  const { branches = [], defaultBranch = '' } = data ?? {};
+  if (branches.length === 0 || branches.length > mostChoices) {
+    return (
+      <TextField
+        name={name}
+        label="Branch"
+        mono
+        placeholder={unnamed(defaultBranch)}
+        hint={
+          <>
+            {hint} {isFetching && 'Asking the host for its branches…'}
+            {error !== null &&
+              !isFetching &&
+              `The host lists no branches, so type its name: ${hostSays(problemOf(error))}`}
+          </>
+        }
+        value={value}
+        onChange={onChange}
+        suggestions={branches}
+      />
+    );
+  }
+  // A branch that was deleted stays the value until another one is chosen.
+  const names = value === '' || branches.includes(value) ? branches : [value, ...branches];
+  return (
+    <SelectField
+      name={name}
+      label="Branch"
+      hint={hint}
+      value={value}
+      onChange={onChange}
+      choices={[
+        { value: '', label: unnamed(defaultBranch) },
+        ...names.map((one) => ({ value: one, label: branches.includes(one) ? one : `${one} (not there)` })),
+      ]}
+    />
+  );
+}
+
+/** The words for no branch of one's own: the one that is built in an environment anyway. */
+export function builtIn({ name, gitBranch }: { name: string; gitBranch: string }): (byDefault: string) => string {
+  return (byDefault) => {
+    if (gitBranch !== '') return `${gitBranch}, the branch of ${name}`;
+    return byDefault === '' ? 'The default branch' : `${byDefault}, the default branch`;
+  };
+}
