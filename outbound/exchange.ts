@@ -1,7 +1,8 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { certificateFault } from './certificate.ts';
 import { OutboundFailed } from './failures.ts';
+import { pinned } from './pinned.ts';
 import { type OutboundRules, trustOf } from './rules.ts';
 import type { ResolvedAddress } from './target.ts';
 
@@ -70,18 +71,13 @@ export function exchange(
         sent.destroy();
       });
     });
-    sent.on('error', (error) => reject(new OutboundFailed(`${url.host} could not be reached: ${reason(error)}.`)));
+    sent.on('error', (error) => {
+      void reasonInWords(url, addresses, error, rules).then((why) =>
+        reject(new OutboundFailed(`${url.host} could not be reached: ${why}.`)),
+      );
+    });
     sent.end(body);
   });
-}
-
-/** Answers the connection's question for the name with what was checked, whatever the name means by now. */
-export function pinned(addresses: ResolvedAddress[]): LookupFunction {
-  return (_host, options, answer) => {
-    const [first] = addresses;
-    if (options.all === true) answer(null, addresses);
-    else answer(null, first?.address ?? '', first?.family);
-  };
 }
 
 async function read(
@@ -113,6 +109,15 @@ async function read(
     throw new OutboundFailed(`${url.host} broke off its answer; try again.`);
   }
   return soFar();
+}
+
+/** Codes of TLS by which Node refuses a certificate. */
+const ofCertificates =
+  /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/;
+
+async function reasonInWords(url: URL, addresses: ResolvedAddress[], error: unknown, rules: OutboundRules) {
+  const code = reason(error);
+  return ofCertificates.test(code) ? ((await certificateFault(url, addresses, rules)) ?? code) : code;
 }
 
 /** The code of the failure and no more: messages of the network name addresses that were resolved. */

@@ -1,7 +1,8 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
-import { pinned, reason } from './exchange.ts';
+import { reason } from './exchange.ts';
 import { OutboundRefused } from './failures.ts';
+import { pinned } from './pinned.ts';
 import type { OutboundRules } from './rules.ts';
 import { addressesOf, checkTarget, type Resolve, type ResolvedAddress, resolveByDns } from './target.ts';
 

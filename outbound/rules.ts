@@ -9,6 +9,8 @@ export interface OutboundRules {
   readonly allowedRanges: readonly string[];
   /** How refusals say who can allow an address; absent: the owner of the installation, by that setting. */
   readonly allowedBy?: string | undefined;
+  /** How refusals say who can add an authority; absent: the owner of the installation, by the setting below. */
+  readonly trustedBy?: string | undefined;
   /** Authorities (PEM) that are trusted besides those of Node: `OUTBOUND_CA_FILE`. */
   readonly certificateAuthorities?: string | undefined;
 }
@@ -25,13 +27,16 @@ export async function outboundRules({
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SettingsError(`OUTBOUND_CA_FILE names ${path}, which cannot be read (${error.code}); correct it.`);
   });
-  const certificates = text.match(certificate) ?? [];
+  const certificates = certificatesIn(text);
   const fault = faultOf(certificates);
   if (fault !== undefined) throw new SettingsError(`OUTBOUND_CA_FILE names ${path}, ${fault}; correct it.`);
   return { allowedRanges, certificateAuthorities: certificates.join('\n') };
 }
 
-const certificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+/** Whatever else is in the file, such as a key, is left out. */
+export function certificatesIn(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+}
 
 /** Node itself says nothing about what it cannot read or use, and trusts nobody more. */
 function faultOf(certificates: readonly string[]): string | undefined {

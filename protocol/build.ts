@@ -73,6 +73,8 @@ export const buildStep = z.object({
 /** A piece of the stream `progress`: all that is known of what has changed. `image` comes last, once it is pushed. */
 export const buildProgress = z.object({
   engine: said(100).optional(),
+  /** Of a commit that was fetched: the first line of its message. */
+  commit: z.object({ message: said(500) }).optional(),
   detection: detectedBuild.optional(),
   kind: z.enum(['image', 'static']).optional(),
   /** All of them, in their order. */

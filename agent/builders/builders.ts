@@ -1,6 +1,6 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutboundRules } from '../../outbound/rules.ts';
+import { certificatesIn, type OutboundRules } from '../../outbound/rules.ts';
 import type { Facts } from '../../protocol/agent.ts';
 import type { BuildBody } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
@@ -20,6 +20,7 @@ const registry = 'https://registry.npmjs.org';
 const certificatesAt = '/opt/certificates';
 /** Builds are under the rules of their machine's agent. */
 export const allowedBy = 'the owner of the cluster can allow it by --build-allowed-ranges of its agent';
+const trustedBy = 'the owner of the cluster can add that authority to the file of --build-ca-file of its agent';
 type Found = { sandbox: Sandbox } | { docker: DockerBuilder } | { why: string };
 
 export interface BuildersOptions {
@@ -46,7 +47,9 @@ export class Builders {
   constructor(options: BuildersOptions) {
     const { home, settings } = options;
     this.#options = options;
-    this.#outbound = { allowedRanges: settings.allowedRanges, allowedBy };
+    const { allowedRanges, caFile } = settings;
+    const trusted = caFile === undefined ? '' : certificatesIn(readFileSync(caFile, 'utf8')).join('\n');
+    this.#outbound = { allowedRanges, allowedBy, trustedBy, certificateAuthorities: trusted };
     this.#caches = new BuildCaches(home, settings.cacheBytes);
     const mirror = settings.environment.npm_config_registry ?? registry;
     this.#toolbox = new Toolbox({ home, outbound: this.#outbound, registry: mirror });

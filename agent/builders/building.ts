@@ -79,7 +79,7 @@ export class Building {
   /** Commits are fetched by git in the sandbox, also where an engine builds. */
   async fetch(sandbox: () => Promise<Fetching['sandbox']>): Promise<void> {
     const { source, limits } = this.body;
-    const { client, environment, mounts } = this.#parts;
+    const { client, environment, mounts, mask } = this.#parts;
     await this.steps.run('fetch', '', async () => {
       const { files, bytes } =
         source.kind === 'upload'
@@ -93,6 +93,7 @@ export class Building {
           : await fetchInSandbox(source, this.folder.source, {
               ...{ sandbox: await sandbox(), environment, mounts, limits, log: this.log, signal: this.signal },
               seconds: () => this.secondsLeft,
+              message: (text) => this.tell({ commit: { message: mask(text) } }),
             });
       this.log.say(`${files} ${files === 1 ? 'file' : 'files'}, ${megabytes(bytes)}`);
     });

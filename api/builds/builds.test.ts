@@ -144,13 +144,20 @@ test('what the agent reports is shown; a report that makes no sense is left out'
     piece(1, 'progress', 'no JSON'),
     piece(2, 'progress', JSON.stringify({ steps, cache: { cachedSteps: 1, totalSteps: 2 } })),
     piece(3, 'progress', JSON.stringify({ steps: 'many' })),
+    piece(
+      4,
+      'progress',
+      JSON.stringify({ commit: { message: `Say \u202ehello\u0007\u001b ${'x'.repeat(600)}\nmore` } }),
+    ),
   ]);
+  await agent.output(id, [piece(5, 'progress', JSON.stringify({ commit: { message: 'Another one' } }))]);
   const { body } = await call('GET', `/builds/${id}`);
   expect(body).toMatchObject({
     status: 'running',
     builder: { engine: 'auto' },
     steps,
     cache: { cachedSteps: 1, totalSteps: 2 },
+    commitMessage: `Say hello ${'x'.repeat(489)}…`,
   });
 });
 

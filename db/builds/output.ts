@@ -12,6 +12,7 @@ export interface BuildPiece {
   text?: string;
   progress?: {
     engine?: string | undefined;
+    commit?: { message: string } | undefined;
     detection?: object | undefined;
     kind?: BuildKind | undefined;
     steps?: readonly object[] | undefined;
@@ -82,15 +83,22 @@ function changedBy(pieces: readonly BuildPiece[], before: JsonObject | null) {
   const said = Object.assign({}, ...pieces.map(({ progress }) => defined(progress ?? {}))) as NonNullable<
     BuildPiece['progress']
   >;
-  const { engine, detection, kind, steps, cache, image } = said;
+  const { engine, commit, detection, kind, steps, cache, image } = said;
   const builder = { ...before, ...defined({ engine, detection }) };
   return {
     ...(engine === undefined && detection === undefined ? {} : { builder: json<JsonObject>(builder) }),
+    ...(commit === undefined ? {} : { commit_message: messageOf(commit) }),
     ...(kind === undefined ? {} : { kind }),
     ...(steps === undefined ? {} : { steps: json<JsonValue[]>(steps) }),
     ...(cache === undefined ? {} : { cached_steps: cache.cachedSteps, total_steps: cache.totalSteps }),
     ...(image === undefined ? {} : { image: json<JsonObject>(image) }),
   };
+}
+
+/** One line. The message that a push came with stays. */
+function messageOf({ message }: { message: string }) {
+  const [line = ''] = message.trim().split('\n');
+  return sql<string>`coalesce(nullif(commit_message, ''), ${line})`;
 }
 
 function defined(of: object): object {

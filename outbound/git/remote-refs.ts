@@ -1,8 +1,8 @@
-import { exchange, type PublicAnswer, within } from '../exchange.ts';
+import { type PublicAnswer, within } from '../exchange.ts';
 import { OutboundFailed, OutboundRefused } from '../failures.ts';
-import type { OutboundRules } from '../rules.ts';
-import { addressesOf, checkTarget, type Resolve, resolveByDns } from '../target.ts';
+import { checkTarget } from '../target.ts';
 import type { GitAddress } from './address.ts';
+import { followed, type GitRules } from './ask.ts';
 import { type Packet, packetsOf, parsePackets } from './pkt-line.ts';
 
 export interface GitCredential {
@@ -23,13 +23,9 @@ export interface RemoteRefs {
   refs: RemoteRef[];
 }
 
-interface Bounds extends OutboundRules {
-  timeoutMillis: number;
-  resolve?: Resolve;
-}
+type Bounds = GitRules & { timeoutMillis: number };
 
 const maxBytes = 8 * 1024 * 1024;
-const mostRedirects = 3;
 const advertised = 'application/x-git-upload-pack-advertisement';
 
 /**
@@ -72,24 +68,12 @@ class Asking {
 
   /** `base`: the address without what git asks for behind it, after redirects. */
   async advertisement(url: string, signal: AbortSignal): Promise<{ base: string; answer: PublicAnswer }> {
-    let at = `${url}/info/refs?service=git-upload-pack`;
-    for (let redirects = 0; ; redirects += 1) {
-      const answer = await this.#ask(at, { method: 'GET', headers: {} }, signal);
-      const { location } = answer.headers;
-      if (answer.status >= 300 && answer.status < 400 && location !== undefined) {
-        if (redirects === mostRedirects || !URL.canParse(location, at)) {
-          throw new OutboundFailed(`${this.#host} answers with redirects without end; give the address they lead to.`);
-        }
-        at = new URL(location, at).href;
-        continue;
-      }
-      this.#check(answer);
-      const base = /^(.*)\/info\/refs\?service=git-upload-pack$/.exec(at)?.[1];
-      if (base === undefined || answer.headers['content-type'] !== advertised) {
-        throw new OutboundFailed(`${this.#host} has no Git repository at this address.`);
-      }
-      return { base, answer };
+    const answer = await this.#ask(`${url}/info/refs?service=git-upload-pack`, {}, signal);
+    const base = /^(.*)\/info\/refs\?service=git-upload-pack$/.exec(answer.url.href)?.[1];
+    if (base === undefined || answer.headers['content-type'] !== advertised) {
+      throw new OutboundFailed(`${this.#host} has no Git repository at this address.`);
     }
+    return { base, answer };
   }
 
   async listRefs(
@@ -110,25 +94,24 @@ class Asking {
     const headers = {
       'content-type': 'application/x-git-upload-pack-request',
       accept: 'application/x-git-upload-pack-result',
-      'content-length': body.length,
     };
-    const answer = await this.#ask(`${base}/git-upload-pack`, { method: 'POST', headers, body }, signal);
-    this.#check(answer);
-    return answer;
+    return await this.#ask(`${base}/git-upload-pack`, { method: 'POST', headers, body }, signal);
   }
 
   async #ask(
     text: string,
-    sent: { method: 'GET' | 'POST'; headers: Record<string, string | number>; body?: Buffer },
+    { headers = {}, ...sent }: { method?: 'POST'; headers?: Record<string, string>; body?: Buffer },
     signal: AbortSignal,
   ): Promise<PublicAnswer> {
-    const { resolve = resolveByDns } = this.#bounds;
     const url = checkTarget(text, this.#bounds);
-    const addresses = await addressesOf(url, this.#bounds, resolve);
-    const headers = { ...sent.headers, 'git-protocol': 'version=2', ...this.#authorization(url) };
-    return await exchange(url, addresses, { ...sent, headers, rules: this.#bounds, maxBytes }, signal);
+    const question = { ...sent, headers: { ...headers, 'git-protocol': 'version=2' }, maxBytes };
+    const secretHeaders = this.#authorization(url);
+    const answer = await followed(url, { ...question, secretHeaders }, this.#bounds, signal);
+    this.#check(answer);
+    return answer;
   }
 
+  /** A repository that was redirected elsewhere is listed there without the credential. */
   #authorization(url: URL): Record<string, string> {
     if (this.#credential === undefined || url.origin !== this.#origin) return {};
     const { username, password } = this.#credential;

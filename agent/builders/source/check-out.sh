@@ -4,7 +4,7 @@ unset NO_PROXY no_proxy
 
 # Before anything is written: names alone can be without end.
 [ "$(git ls-tree -r "$BALLAST_GIT_COMMIT" | head -n "$BALLAST_GIT_FILES" | wc -l)" -lt "$BALLAST_GIT_FILES" ] || exit 91
-git show --no-patch --format='%H of %cI: %s' "$BALLAST_GIT_COMMIT"
+git show --no-patch --format='%H of %cI by %an: %s' "$BALLAST_GIT_COMMIT"
 git checkout --quiet --force --detach "$BALLAST_GIT_COMMIT"
 [ "$(git rev-parse HEAD)" = "$BALLAST_GIT_COMMIT" ] || exit 90
 

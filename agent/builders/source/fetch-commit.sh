@@ -13,12 +13,17 @@ failed() {
   cat /tmp/said >&2
   exit 1
 }
+deepened() {
+  for depth in 1 50 1000 20000; do
+    fetched --depth=$depth -- "$BALLAST_GIT_URL" "$BALLAST_GIT_REF" || failed
+    ! git cat-file -e "$BALLAST_GIT_COMMIT^{commit}" 2>/dev/null || return 0
+  done
+  exit 90
+}
 
 if ! fetched --depth=1 -- "$BALLAST_GIT_URL" "$BALLAST_GIT_COMMIT"; then
   grep -Eqi 'not our ref|unadvertised object|find remote ref' /tmp/said || failed
-  for depth in 1 50 1000 20000; do
-    fetched --depth=$depth -- "$BALLAST_GIT_URL" "$BALLAST_GIT_REF" || failed
-    ! git cat-file -e "$BALLAST_GIT_COMMIT^{commit}" 2>/dev/null || exit 0
-  done
-  exit 90
+  deepened
 fi
+
+git show --no-patch --format=%B "$BALLAST_GIT_COMMIT" | head -c 4000 | sed -n '/[^[:space:]]/{p;q;}' >.git/ballast-message

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
+import { commitBuilds } from '../../../test/builders/commit-builds.ts';
 import { type Entry, type GitServer, gitServer, redirecting } from '../../../test/git/git-server.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { testInAll } from '../../../test/run/matrix.ts';
@@ -33,42 +34,18 @@ afterAll(async () => {
   await world.close();
 });
 
-interface Asked {
-  server?: GitServer;
-  ref?: string;
-  username?: string;
-  password?: string;
-  diskBytes?: number;
-}
-const build = async (name: string, commit: string, { server = git, ref, diskBytes, ...sign }: Asked = {}) => {
-  const url = `${server.url}/${name}`;
-  const source = {
-    kind: 'git',
-    url,
-    ref: ref ?? 'refs/heads/main',
-    commit,
-    username: '',
-    password: '',
-    ...sign,
-  } as const;
-  const { limits } = ground.body();
-  return await ground.build({}, { body: { source, limits: { ...limits, diskBytes: diskBytes ?? limits.diskBytes } } });
-};
+const { build, refused } = commitBuilds(
+  () => ground,
+  () => git,
+);
 const page = { 'index.html': '<h1>Hello</h1>' };
-const refused = async (name: string, commit: string, message: RegExp, asked: Asked = {}) => {
-  const { result, log } = await build(name, commit, asked);
-  expect(result.outcome).toBe('failed');
-  expect(result.message).toMatch(message);
-  expect(`${log}${result.message}`).not.toContain(credential.password);
-  expect(ground.left()).toEqual([]);
-};
-
 buildingInAll('a commit is fetched, and its image is that of the same files uploaded', async () => {
   const first = await git.commit('team/app.git', page, { message: 'Say hello' });
   await git.commit('team/app.git', { 'index.html': 'later' });
   const built = await build('team/app.git', first);
   expect(built.result).toEqual({ outcome: 'done', exitCode: 0 });
-  expect(built.log).toMatch(new RegExp(`${first} of 2026-.*: Say hello`));
+  expect(built.log).toMatch(new RegExp(`${first} of 2026-.* by Ada: Say hello`));
+  expect(built.progress).toContainEqual({ commit: { message: 'Say hello' } });
   expect(built.digest).toBe((await ground.build(page)).digest);
   expect(ground.left()).toEqual([]);
 });
@@ -155,7 +132,7 @@ buildingInAll('a repository that is not there, is empty, is redirected or too la
   await refused('empty/app.git', 'a'.repeat(40), /fetch failed/);
   await refused('away/app.git', 'a'.repeat(40), /network of builds refused an address.*10\.1\.2\.3/, credential);
   const large = await git.commit('large/app.git', { ...page, large: randomText(40_000_000) });
-  await refused('large/app.git', large, /larger than 16 MB/, { diskBytes: 2 ** 24 });
+  await refused('large/app.git', large, /larger than 16 MB/, { limits: { diskBytes: 2 ** 24 } });
 });
 
 function randomText(length: number): string {

@@ -2,7 +2,7 @@ import type { BuildBody } from '../../../protocol/build.ts';
 import type { BuildLog } from '../log/build-log.ts';
 import { runSandboxed, type Sandbox } from '../sandbox/sandbox.ts';
 import type { CommitToFetch } from './commit-to-fetch.ts';
-import { fetchCommit } from './fetch-commit.ts';
+import { fetchCommit, type RunGit } from './fetch-commit.ts';
 
 const mostFiles = 200_000;
 /** As of an upload; the history of a commit and its files count together. */
@@ -23,6 +23,8 @@ export interface Fetching {
   signal: AbortSignal;
   /** How many are left to the build. */
   seconds(): number;
+  /** Told the first line of the commit's message. */
+  message(text: string): void;
 }
 
 /** Has the files of a commit in the directory. Git runs in the sandbox, whoever builds. */
@@ -31,7 +33,7 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
   const { url, ref, commit } = source;
   log.say(`${commit} of ${ref} of ${url}`);
   const limits = { bytes: Math.min(given.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
-  return await fetchCommit(source, directory, limits, async (command, environment, diskBytes, said) => {
+  const run: RunGit = async (command, environment, diskBytes, said) => {
     const trust = ofMachine.NODE_EXTRA_CA_CERTS;
     const end = await runSandboxed(sandbox, {
       command: trust === undefined ? command : `${trusting}\n${command}`,
@@ -46,5 +48,6 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
     });
     signal.throwIfAborted();
     return end;
-  });
+  };
+  return await fetchCommit(source, directory, limits, { run, rules: sandbox.outbound, message: given.message });
 }

@@ -30,7 +30,8 @@ export function repositoryFault(
     );
   const [, refused] = /^network: (.*)$/m.exec(said) ?? [];
   if (refused !== undefined) return new Refusal(`The network of builds refused an address: ${refused}`);
-  const [, scheme] = /transport '([^']{1,40})' not allowed/.exec(said) ?? [];
+  const [, scheme] =
+    /(?:transport '|Protocol ")([^'"]{1,40})['"] (?:not allowed|not supported|disabled)/.exec(said) ?? [];
   if (scheme !== undefined) {
     return new Refusal(
       `A submodule, or a redirect, leads to "${scheme}", and builds fetch by https alone: write an https or relative address into .gitmodules.`,

@@ -10,7 +10,7 @@ import { withCommitTree } from './commit-tree.ts';
 const rules = { allowedRanges: ['127.0.0.0/8'], timeoutMillis: 25_000 };
 const own = { username: 'oauth2', password: 'swordfish' };
 const never = new AbortController().signal;
-const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('ballast-commit-'));
+const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`ballast-commit-${process.pid}-`));
 
 let git: GitServer;
 let location: string | undefined;

@@ -39,7 +39,7 @@ export async function withCommitTree<T>(
 ): Promise<T> {
   if (reading >= mostAtOnce) throw new OutboundFailed('Other repositories are being read; try again in a moment.');
   reading += 1;
-  const folder = await mkdtemp(join(tmpdir(), 'ballast-commit-'));
+  const folder = await mkdtemp(join(tmpdir(), `ballast-commit-${process.pid}-`));
   const ending = new AbortController();
   const signal = AbortSignal.any([stop, ending.signal, AbortSignal.timeout(rules.timeoutMillis ?? 25_000)]);
   let bytes = 0;
