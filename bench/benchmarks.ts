@@ -24,6 +24,7 @@ import { registry } from './subjects/registry.ts';
 import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
 import { temporalBuild } from './subjects/temporal-build.ts';
+import { upload } from './subjects/upload.ts';
 
 /** Every benchmark there is, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -38,6 +39,7 @@ export const benchmarks: readonly Benchmark[] = [
   agents,
   flood,
   registry,
+  upload,
   inbox,
   openWorkflows,
   sweep,

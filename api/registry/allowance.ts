@@ -7,6 +7,8 @@ import { RegistryError } from './registry-error.ts';
 export interface Allowance {
   /** Throws when it has become too much, or will when so many bytes more have come. */
   check(size: number, more: number): Promise<void>;
+  /** The same of many small blobs: only by all that the organization keeps. */
+  checkRoom(more: number): Promise<void>;
 }
 
 type Limits = Pick<Settings, 'REGISTRY_BYTES_PER_BLOB' | 'REGISTRY_BYTES_PER_ORGANIZATION'>;
@@ -34,16 +36,22 @@ export function allowanceOf(database: Database, organizationId: string, limits: 
           { status: 413 },
         );
       }
-      if (fits(database, organizationId, size + more, REGISTRY_BYTES_PER_ORGANIZATION / 2)) return;
-      const bytes = await usedBytes(database.kysely, organizationId);
-      remember(database, organizationId, bytes + more);
-      if (bytes + more <= REGISTRY_BYTES_PER_ORGANIZATION) return;
-      throw new RegistryError(
-        'DENIED',
-        `The organization's images take all of its ${REGISTRY_BYTES_PER_ORGANIZATION} bytes (REGISTRY_BYTES_PER_ORGANIZATION); delete some, or ask the operator of this installation to raise it.`,
-      );
+      if (!fits(database, organizationId, size + more, REGISTRY_BYTES_PER_ORGANIZATION / 2)) await count(more);
+    },
+    async checkRoom(more) {
+      if (!fits(database, organizationId, more, REGISTRY_BYTES_PER_ORGANIZATION / 2)) await count(more);
     },
   };
+
+  async function count(more: number): Promise<void> {
+    const bytes = await usedBytes(database.kysely, organizationId);
+    remember(database, organizationId, bytes + more);
+    if (bytes + more <= REGISTRY_BYTES_PER_ORGANIZATION) return;
+    throw new RegistryError(
+      'DENIED',
+      `The organization's images take all of its ${REGISTRY_BYTES_PER_ORGANIZATION} bytes (REGISTRY_BYTES_PER_ORGANIZATION); delete some, or ask the operator of this installation to raise it.`,
+    );
+  }
 }
 
 /** Far from the limit what was known a moment ago will do; near it each is counted. */

@@ -4,6 +4,7 @@ import type { ServerParts } from '../engine/server/server-parts.ts';
 import { deleteBlob, readBlob } from './blob-routes.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { manifestRoutes } from './manifest-routes.ts';
+import { sendPack } from './packs/pack-route.ts';
 import { admitRegistryCaller } from './registry-caller.ts';
 import { RegistryError, sendRegistryError } from './registry-error.ts';
 import { type RegistryParts, serveRegistry } from './registry-route.ts';
@@ -43,7 +44,7 @@ export function registryRoutes(
         'There is nothing at this path. Repositories are named <organization>/<project>/<service>.',
       );
     });
-    for (const route of [readBlob, deleteBlob, ...uploadRoutes, ...manifestRoutes, ...discoveryRoutes]) {
+    for (const route of [readBlob, deleteBlob, ...uploadRoutes, ...manifestRoutes, ...discoveryRoutes, sendPack]) {
       serveRegistry(registry, parts, route);
     }
   });

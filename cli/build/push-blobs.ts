@@ -3,48 +3,51 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RegistryRefusal } from '../../agent/images/push/registry-way.ts';
 import { RepositoryClient } from '../../agent/images/push/repository-client.ts';
-import type { SourceFile } from '../../domain/builds/source-file.ts';
 import { RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { tokenWay } from '../image/registry-way.ts';
+import { Changed, type MissingFile, type OnSent } from './missing-file.ts';
+import { packsOf } from './packs.ts';
+import { pushPack } from './push-pack.ts';
 
 const blobsAtOnce = 8;
+/** Each has megabytes, and the registry reads and writes files for it. */
+const packsAtOnce = 4;
 /** Parts of that size carry what is larger: a proxy in front may take no larger bodies. */
 export const partBytes = 8 * 1024 * 1024;
 
-export interface MissingFile extends Omit<SourceFile, 'kind'> {
-  /** Of a link: its content. */
-  target?: string | undefined;
-}
-
 interface Pushing {
-  /** Told whenever bytes of a blob have arrived: how many of it so far. */
-  onSent?: (file: MissingFile, sent: number) => void;
+  onSent?: OnSent;
   signal?: AbortSignal | undefined;
 }
 
-/** Pushes the blobs into the repository, several at once. The first that fails ends the others. */
+/** Pushes the blobs that the source needs into the repository, several requests at once. The first that fails ends the others. */
 export async function pushBlobs(
   place: { url: string; token: string; repository: string },
-  folder: string,
-  files: readonly MissingFile[],
-  { onSent, signal }: Pushing = {},
+  { folder, sourceId, files }: { folder: string; sourceId: string; files: readonly MissingFile[] },
+  { onSent = () => undefined, signal }: Pushing = {},
 ): Promise<void> {
   const failed = new AbortController();
   const stopping = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const client = new RepositoryClient(tokenWay(place, stopping), place.repository, stopping);
-  const left = [...files];
+  const { packs, alone } = packsOf(files);
+  const takesPacks = packs.length > 0 && (await client.takesPacks(sourceId));
+  const left = [
+    ...(takesPacks ? packs : []).map((pack) => () => pushPack(client, sourceId, folder, pack, onSent)),
+    ...(takesPacks ? alone : files).map(
+      (file) => () => push(client, folder, file, (sent) => onSent([file], () => sent)),
+    ),
+  ];
   const worker = async () => {
-    for (let file = left.shift(); file !== undefined; file = left.shift()) {
-      const one = file;
-      await push(client, folder, one, (sent) => onSent?.(one, sent)).catch((error: unknown) => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      await next().catch((error: unknown) => {
         left.length = 0;
         failed.abort();
         throw error;
       });
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: blobsAtOnce }, worker));
+  const ends = await Promise.allSettled(Array.from({ length: takesPacks ? packsAtOnce : blobsAtOnce }, worker));
   // The others ended because of it, or because of Ctrl-C.
   const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   if (reasons.length > 0) throw reasons.find(isRefusal) ?? reasons[0];
@@ -59,7 +62,7 @@ async function push(
   const place = join(folder, path);
   try {
     if (target !== undefined) await client.putBlob(() => Buffer.from(target), { digest, size });
-    else if ((await stat(place).catch(() => undefined))?.size !== size) throw changed(path);
+    else if ((await stat(place).catch(() => undefined))?.size !== size) throw new Changed(path);
     else if (size <= partBytes) {
       await client.putBlob(() => (size === 0 ? Buffer.alloc(0) : createReadStream(place, { end: size - 1 })), {
         digest,
@@ -72,17 +75,11 @@ async function push(
   } catch (error) {
     if (!isRefusal(error) || error instanceof Changed) throw error;
     // The registry has read another content than was hashed.
-    if (error instanceof RegistryRefusal && error.code === 'DIGEST_INVALID') throw changed(path);
+    if (error instanceof RegistryRefusal && error.code === 'DIGEST_INVALID') throw new Changed(path);
     throw new RestRefusal(`${printable(path)} could not be uploaded: ${error.message}`, error.status);
   }
 }
 
 function isRefusal(error: unknown): error is RestRefusal | RegistryRefusal {
   return error instanceof RestRefusal || error instanceof RegistryRefusal;
-}
-
-class Changed extends RestRefusal {}
-
-function changed(path: string): Changed {
-  return new Changed(`${printable(path)} changed while it was uploaded; run the command again.`);
 }

@@ -83,6 +83,34 @@ async function builtOf(sourceId: string): Promise<Map<string, string>> {
   return found;
 }
 
+/** A control plane behind something that answers by itself where it says so; tells what was asked, with the length of each body. */
+async function front(answers: (method: string, url: string) => number | undefined) {
+  const asked: [request: string, bytes: number][] = [];
+  const server = createServer((incoming, answer) => {
+    const { method = '', url = '', headers } = incoming;
+    asked.push([`${method} ${url}`, Number(headers['content-length'] ?? 0)]);
+    const own = answers(method, url);
+    if (own === 0) return void incoming.once('data', () => incoming.socket.destroy());
+    if (own !== undefined) {
+      incoming.resume();
+      const code = own === 405 ? 'UNSUPPORTED' : 'TOOMANYREQUESTS';
+      answer.writeHead(own, { 'content-type': 'application/json', 'retry-after': '0' });
+      return void answer.end(JSON.stringify({ errors: [{ code, message: 'There is nothing at this path.' }] }));
+    }
+    const onward = request(`${world.api.url}${url}`, { method, headers }, (given) => {
+      answer.writeHead(given.statusCode ?? 0, given.headers);
+      given.pipe(answer);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
+}
+
 test('a folder is uploaded but for what is ignored, and the second time only what has changed', async () => {
   write('package.json', '{}');
   write('run', '#!/bin/sh');
@@ -127,27 +155,15 @@ test('a large file goes in parts of 8 MB, and on from where a connection broke, 
   const large = randomBytes(partBytes * 2 + 12_345);
   write('large', large);
   write('small', 'small');
-  const asked: [method: string, bytes: number][] = [];
-  const front = createServer((incoming, answer) => {
-    const { method = '', url = '', headers } = incoming;
-    asked.push([method, Number(headers['content-length'] ?? 0)]);
-    if (asked.filter(([one]) => one === 'PATCH').length === 2 && method === 'PATCH') {
-      incoming.once('data', () => incoming.socket.destroy());
-      return;
-    }
-    const onward = request(`${world.api.url}${url}`, { method, headers }, (given) => {
-      answer.writeHead(given.statusCode ?? 0, given.headers);
-      given.pipe(answer);
-    });
-    incoming.pipe(onward);
+  let patches = 0;
+  const before = await front((method) => {
+    if (method === 'PATCH') patches += 1;
+    return method === 'PATCH' && patches === 2 ? 0 : undefined;
   });
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  const { port } = front.address() as AddressInfo;
-  const { sourceId, sentBytes } = await upload({}, `http://127.0.0.1:${port}`);
-  front.closeAllConnections();
-  await new Promise((resolve) => front.close(resolve));
+  const { sourceId, sentBytes } = await upload({}, before.url);
+  await before.close();
   expect(sentBytes).toBe(large.length + 5);
-  const parts = asked.filter(([method]) => method === 'PATCH').map(([, bytes]) => bytes);
+  const parts = before.asked.filter(([asked]) => asked.startsWith('PATCH')).map(([, bytes]) => bytes);
   expect(parts).toEqual([partBytes, partBytes, partBytes, 12_345]);
   expect((await builtOf(sourceId)).get('large')).toBe(blobOf(large).digest);
 });
@@ -189,19 +205,51 @@ test('a file that changes while it is uploaded is named, and nothing wrong arriv
 });
 
 test('Ctrl-C says what is left, and the same again sends only that', async () => {
-  for (let at = 0; at < 60; at += 1) write(`f${at}`, `content ${at}`);
+  // In packs of 4 MB, four at once: 13 files each, and those of the last packs are still to come.
+  for (let at = 0; at < 120; at += 1) write(`f${at}`, randomBytes(300_000));
   const stop = new AbortController();
   let left = '';
   const leaves = (what: string) => {
     left = what;
-    if (/^50 files of 60/.test(what)) stop.abort();
+    if (/^(?:107|9\d|8\d) files of 120/.test(what)) stop.abort();
   };
   await expect(upload({ signal: stop.signal, leaves })).rejects.toThrow(/abort/i);
-  expect(left).toMatch(/^(?:50|4\d) files of 60 are left to upload; the same command goes on there\.$/);
+  expect(left).toMatch(/^(?:107|\d\d) files of 120 are left to upload; the same command goes on there\.$/);
   const again = await upload({ leaves });
-  expect(again.files).toBe(60);
-  expect(again.sentBytes).toBeLessThan(51 * 10);
+  expect(again.files).toBe(120);
+  expect(again.sentBytes).toBeLessThanOrEqual(107 * 300_000);
   expect(left).toBe('The folder was uploaded; nothing was built of it.');
+});
+
+test('small files go in packs of at most 8 MB, and again where a connection broke or there were too many', async () => {
+  for (let at = 0; at < 2_500; at += 1) write(`d${at % 10}/f${at}`, `content ${at}`);
+  for (let at = 0; at < 10; at += 1) write(`m${at}`, randomBytes(1_000_000));
+  write('large', randomBytes(1_500_000));
+  let packs = 0;
+  const before = await front((_, url) => {
+    if (!url.includes('/packs/')) return undefined;
+    packs += 1;
+    return packs === 3 ? 0 : packs === 4 ? 429 : undefined;
+  });
+  const { sourceId, files, sentBytes } = await upload({}, before.url);
+  await before.close();
+  expect(files).toBe(2_511);
+  expect(sentBytes).toBeGreaterThan(11_500_000);
+  const sent = before.asked.filter(([asked]) => asked.includes('/v2/'));
+  expect(sent.length).toBeLessThan(12);
+  for (const [, bytes] of sent) expect(bytes).toBeLessThanOrEqual(partBytes);
+  const built = await builtOf(sourceId);
+  expect([built.size, built.get('d7/f77')]).toEqual([2_511, blobOf('content 77').digest]);
+});
+
+test('an older control plane, which has no packs, gets each file by itself', async () => {
+  for (let at = 0; at < 20; at += 1) write(`f${at}`, `of an older one ${at}`);
+  const older = await front((_, url) => (url.includes('/packs/') ? 405 : undefined));
+  const { sourceId, files } = await upload({}, older.url);
+  await older.close();
+  expect(files).toBe(20);
+  expect(older.asked.filter(([asked]) => /POST .*\/blobs\/uploads\/\?digest=/.test(asked)).length).toBe(20);
+  expect((await builtOf(sourceId)).size).toBe(20);
 });
 
 test('its progress is told where one is given', async () => {

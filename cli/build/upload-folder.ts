@@ -6,7 +6,8 @@ import type { Progress } from '../engine/progress.ts';
 import type { Here } from '../place/here.ts';
 import { hashFiles } from './hash-files.ts';
 import { type ListedFile, listFolder } from './list-folder.ts';
-import { type MissingFile, pushBlobs } from './push-blobs.ts';
+import type { MissingFile } from './missing-file.ts';
+import { pushBlobs } from './push-blobs.ts';
 
 /** The service whose builds it is for. */
 export interface UploadTarget {
@@ -59,9 +60,10 @@ export async function uploadFolder(
   const { source, missing } = await asked.call<z.output<typeof sourceSchema>>('POST', path, { files });
   const blobs = blobsOf(files, listed, new Set(missing));
   const told = toldOf(blobs, { progress, leaves });
-  told.onSent();
+  told.onSent([], () => 0);
   const repository = `${organization.slug}/${project.slug}/${service.slug}`;
-  await pushBlobs({ ...rest.credential, repository }, root, blobs, { signal, onSent: told.onSent });
+  const sending = { folder: root, sourceId: source.id, files: blobs };
+  await pushBlobs({ ...rest.credential, repository }, sending, { signal, onSent: told.onSent });
   const sentBytes = blobs.reduce((sum, { size }) => sum + size, 0);
   const sent = blobs.length === 0 ? 'nothing new in it' : `${filesText(blobs.length)}, ${megabytes(sentBytes)}`;
   progress?.done('upload', `the folder is uploaded: ${sent}`);
@@ -84,18 +86,20 @@ function blobsOf(
 function toldOf(blobs: readonly MissingFile[], { progress, leaves }: Pick<Uploading, 'progress' | 'leaves'>) {
   const total = blobs.reduce((sum, { size }) => sum + size, 0);
   const arrived = new Map<string, number>();
+  const whole = new Set<string>();
   let bytes = 0;
-  let whole = 0;
   return {
-    onSent(file?: MissingFile, sent = 0) {
-      if (file !== undefined) {
+    onSent(files: readonly MissingFile[], sentOf: (file: MissingFile) => number) {
+      for (const file of files) {
+        const sent = sentOf(file);
         bytes += sent - (arrived.get(file.digest) ?? 0);
-        if (sent === file.size) whole += 1;
+        if (sent === file.size) whole.add(file.digest);
+        else whole.delete(file.digest);
         arrived.set(file.digest, sent);
       }
-      const amounts = `${whole} of ${filesText(blobs.length)}, ${megabytes(bytes)} of ${megabytes(total)}`;
+      const amounts = `${whole.size} of ${filesText(blobs.length)}, ${megabytes(bytes)} of ${megabytes(total)}`;
       progress?.running('upload', `the folder is uploaded: ${amounts}`);
-      const rest = blobs.length - whole;
+      const rest = blobs.length - whole.size;
       leaves?.(
         rest === 0
           ? 'The folder was uploaded; nothing was built of it.'

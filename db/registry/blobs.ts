@@ -56,6 +56,29 @@ export async function recordBlob(kysely: Kysely<Tables>, { digest, size }: Store
     .execute();
 }
 
+/** The same of many, in the order of their digests, so that two that record the same ones wait for each other and no longer. */
+export async function recordBlobs(kysely: Kysely<Tables>, blobs: readonly StoredBlob[]): Promise<void> {
+  const [digests, sizes] = [blobs.map(({ digest }) => digest), blobs.map(({ size }) => size)];
+  await sql`/* across tenants */
+    insert into registry_blob (digest, size)
+    select digest, size from unnest(${digests}::text[], ${sizes}::bigint[]) as blob (digest, size) order by digest
+    on conflict (digest) do update set touched_at = now()
+  `.execute(kysely);
+}
+
+/** Gives the repository a right to each of them. */
+export async function linkBlobs(
+  kysely: Kysely<Tables>,
+  { id, organizationId }: Repository,
+  digests: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into registry_link (service_id, digest, organization_id)
+    select ${id}, digest, ${organizationId} from unnest(${digests}::text[]) as digest order by digest
+    on conflict (service_id, digest) do update set touched_at = now()
+  `.execute(kysely);
+}
+
 /** Links a blob of another repository of the same organization. False: that one does not have it. */
 export async function mountBlob(
   kysely: Kysely<Tables>,

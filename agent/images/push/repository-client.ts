@@ -49,6 +49,21 @@ export class RepositoryClient {
     await this.#patiently(() => this.#ask('POST', `blobs/uploads/?digest=${digest}`, [201], { body: open(), headers }));
   }
 
+  /** Whether this control plane takes packs for the source; an older one does not. */
+  async takesPacks(sourceId: string): Promise<boolean> {
+    const headers = { 'content-length': '0' };
+    const { status } = await this.#patiently(() =>
+      this.#ask('POST', `_ballast/packs/${sourceId}`, [200, 404, 405], { headers }),
+    );
+    return status === 200;
+  }
+
+  /** Sends many small blobs of the source in one request, which is given anew if it fails. */
+  async putPack(sourceId: string, open: () => Readable, size: number): Promise<void> {
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': String(size) };
+    await this.#patiently(() => this.#ask('POST', `_ballast/packs/${sourceId}`, [200], { body: open(), headers }));
+  }
+
   /** Pushes the file unless the repository has it; in parts of that size, if it is larger. */
   async pushBlob(
     path: string,

@@ -27,6 +27,8 @@ export interface BlobStore {
   notedSha256(name: string, size: number): Promise<string | undefined>;
   /** Makes the blob of that digest from a draft, as far as possible outside of a transaction. The caller has verified it. */
   settle(name: string, digest: string): Promise<Settled>;
+  /** The same of small ones that are in memory as a whole; the digests are SHA-256. */
+  settleBlobs(blobs: readonly { digest: string; bytes: Buffer }[]): Promise<Settled>;
   /** Undefined: there is no such blob. */
   blobSize(digest: string): Promise<number | undefined>;
   /** From the first byte to the last one, that included. */
@@ -45,7 +47,7 @@ export interface BlobStore {
 export interface Settled {
   /** The last step, short, while the blob's row is locked. False: the blob was deleted meanwhile; settle again. */
   keep(): Promise<boolean>;
-  /** Once the rows are committed: frees what the draft took. */
+  /** Once the rows are committed: frees what the draft took. Of `settleBlobs` also when they will not be. */
   done(): Promise<void>;
 }
 

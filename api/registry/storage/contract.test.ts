@@ -162,6 +162,27 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
       expect(await buffer(await store.readBlob(digest))).toEqual(bytes);
     });
 
+    test('many small blobs are there once they are kept, and one that went meanwhile is put there again', async () => {
+      const blobs = ['', 'one', 'two'].map((text) => ({
+        digest: digestOf(Buffer.from(text)),
+        bytes: Buffer.from(text),
+      }));
+      const gone = await store.settleBlobs(blobs);
+      await store.deleteBlob(blobs[1]?.digest ?? '');
+      const whole = await gone.keep();
+      await gone.done();
+      expect(whole).toBe(kind === 'disk');
+      for (let times = 0; times < 2; times += 1) {
+        const settled = await world.other.settleBlobs(blobs);
+        expect(await settled.keep()).toBe(true);
+        await settled.done();
+      }
+      for (const { digest, bytes } of blobs) expect(await buffer(await store.readBlob(digest))).toEqual(bytes);
+      const given = await store.settleBlobs([{ digest: digestOf(Buffer.from('x')), bytes: Buffer.from('x') }]);
+      await given.done();
+      if (kind === 'disk') expect(await store.blobSize(digestOf(Buffer.from('x')))).toBeUndefined();
+    });
+
     test('names that are none lead nowhere', async () => {
       const outside = '../../../../../../../../../../tmp/x';
       await expect(store.createDraft(outside)).rejects.toThrow(/is no name/);

@@ -1,15 +1,18 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { blobPath, checkDraftName } from './blob-path.ts';
 import { type BlobStore, NotItsEnd, type Settled } from './blob-store.ts';
-import { pour } from './pour.ts';
+import { diskFailure, pour } from './pour.ts';
+import { severalAtOnce } from './several-at-once.ts';
 
 const day = 86_400_000;
 /** Fewer, larger steps: a push is many of them. */
 const chunkBytes = 256 * 1024;
+/** Files that are flushed at once share what the disk does for it. */
+const filesAtOnce = 16;
 
 /**
  * Blobs as files of one directory: `blobs/<algorithm>/<two digits>/<digits>`, and `drafts/<name>` until they are whole.
@@ -89,6 +92,31 @@ export class DiskStore implements BlobStore {
     return { keep, done: async () => undefined };
   }
 
+  async settleBlobs(blobs: readonly { digest: string; bytes: Buffer }[]): Promise<Settled> {
+    const drafts = new Map(blobs.map(({ digest }) => [digest, randomUUID() as string]));
+    const done = () => severalAtOnce(filesAtOnce, drafts.values(), (name) => this.deleteDraft(name));
+    const directories = new Set(blobs.map(({ digest }) => dirname(this.#blob(digest))));
+    try {
+      await mkdir(join(this.#directory, 'drafts'), { recursive: true, mode: 0o700 });
+      await this.#make(directories);
+      await severalAtOnce(filesAtOnce, blobs, async ({ digest, bytes }) => {
+        await writeFlushed(this.#draft(drafts.get(digest) ?? ''), bytes);
+      });
+    } catch (error) {
+      await done();
+      throw diskFailure(error);
+    }
+    const keep = async () => {
+      await severalAtOnce(filesAtOnce, [...drafts], async ([digest, name]) => {
+        await rename(this.#draft(name), this.#blob(digest));
+        drafts.delete(digest);
+      });
+      await severalAtOnce(filesAtOnce, directories, (directory) => flush(directory, 'r'));
+      return true;
+    };
+    return { keep, done };
+  }
+
   async blobSize(digest: string): Promise<number | undefined> {
     return await sizeOf(this.#blob(digest));
   }
@@ -125,6 +153,16 @@ export class DiskStore implements BlobStore {
 
   async close(): Promise<void> {}
 
+  /** A directory that has just been made must be found again, too. */
+  async #make(directories: ReadonlySet<string>): Promise<void> {
+    const parents = new Set<string>();
+    for (const directory of directories) {
+      const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+      if (made !== undefined) parents.add(dirname(directory));
+    }
+    for (const parent of parents) await flush(parent, 'r');
+  }
+
   #draft(name: string): string {
     checkDraftName(name);
     return join(this.#directory, 'drafts', name);
@@ -132,6 +170,16 @@ export class DiskStore implements BlobStore {
 
   #blob(digest: string): string {
     return join(this.#directory, blobPath(digest));
+  }
+}
+
+async function writeFlushed(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

@@ -31,7 +31,7 @@ export async function pour(
     file.end();
     await closed;
   }
-  if (failure !== undefined) throw isFull(failure) ? full() : failure;
+  if (failure !== undefined) throw diskFailure(failure);
 }
 
 async function room(file: Writable): Promise<void> {
@@ -47,8 +47,10 @@ async function room(file: Writable): Promise<void> {
   });
 }
 
-function isFull(error: Error): boolean {
-  return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+/** The failure as clients are told it: a disk that is full is `unavailable`, any other stays as it is. */
+export function diskFailure(error: unknown): unknown {
+  const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  return isFull ? full() : error;
 }
 
 function full(): Problem {

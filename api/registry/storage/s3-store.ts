@@ -21,10 +21,13 @@ import { type BlobStore, NotItsEnd, type Settled } from './blob-store.ts';
 import type { BucketWatch } from './bucket-away.ts';
 import { joinBlob } from './join-blob.ts';
 import { PartWriter } from './part-writer.ts';
+import { severalAtOnce } from './several-at-once.ts';
 
 const day = 86_400_000;
 const partBytes = 8 * 1024 * 1024;
 const deletedAtOnce = 8;
+/** A request to a bucket takes its time, whatever is in it. */
+const objectsAtOnce = 16;
 /** Probes come often, and each request to a bucket has its price. */
 const reachedForMillis = 15_000;
 
@@ -115,6 +118,22 @@ export class S3Store implements BlobStore {
       keep: () => this.#asked(async () => (await this.#client.size(key)) === draft.bytes),
       done: () => this.deleteDraft(name),
     };
+  }
+
+  async settleBlobs(blobs: readonly { digest: string; bytes: Buffer }[]): Promise<Settled> {
+    await this.#asked(() =>
+      severalAtOnce(objectsAtOnce, blobs, ({ digest, bytes }) =>
+        this.#client.put(blobPath(digest), { pieces: [bytes], sha256: digest.replace('sha256:', '') }),
+      ),
+    );
+    const keep = async () => {
+      let whole = true;
+      await severalAtOnce(objectsAtOnce, blobs, async ({ digest, bytes }) => {
+        whole &&= (await this.#client.size(blobPath(digest))) === bytes.length;
+      });
+      return whole;
+    };
+    return { keep: () => this.#asked(keep), done: async () => undefined };
   }
 
   async blobSize(digest: string): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../postgres/tables.ts';
+import type { Repository } from '../../registry/repositories.ts';
 import type { ServiceRef } from '../../services/services.ts';
 
 /**
@@ -54,4 +55,22 @@ export async function presentBlobs(
     where source.organization_id = ${organizationId} and source.id = ${sourceId}
   `.execute(kysely);
   return new Map(rows.map(({ digest, size }) => [digest, size]));
+}
+
+/** Those of the digests that the source names, and whether the repository of its service has them. */
+export async function namedBlobs(
+  kysely: Kysely<Tables>,
+  { id, organizationId }: Pick<Repository, 'id' | 'organizationId'>,
+  sourceId: string,
+  digests: readonly string[],
+): Promise<Map<string, 'present' | 'missing'>> {
+  const { rows } = await sql<{ digest: string; present: boolean }>`
+    select named.digest, link.digest is not null as present
+    from build_source_blob named
+    left join registry_link link
+      on link.organization_id = named.organization_id and link.service_id = ${id} and link.digest = named.digest
+    where named.organization_id = ${organizationId} and named.build_source_id = ${sourceId}
+      and named.digest = any(${digests}::text[])
+  `.execute(kysely);
+  return new Map(rows.map(({ digest, present }) => [digest, present ? 'present' : 'missing']));
 }
