@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase, withNode } from '../../../test/builders/base-image.ts';
 import { app, builderContract } from '../../../test/builders/builder-contract.ts';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
+import { authority } from '../../../test/ground/authority.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
 import { pruneCache } from './engine/engine-images.ts';
@@ -46,6 +49,43 @@ describe.runIf(dockerCanRun())('a source without a Dockerfile, on an engine', ()
     });
     expect(other.log).not.toMatch(/npm run build\n#\d+ CACHED/);
     expect(other.digest).toBe(digest);
+  });
+
+  test('commands trust the authorities of the agent besides the usual ones, and have its variables, and no layer has either', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'ballast-authority-'));
+    const { ca } = await authority();
+    const [, line = ''] = ca.split(/\r?\n/);
+    writeFileSync(join(directory, 'ca.pem'), ca);
+    const environment = { https_proxy: 'http://proxy.example.com:3128', GREETING: 'of the agent' };
+    const more = { caFile: join(directory, 'ca.pem'), environment };
+    const trusting = await builderGround(world, more, engine.socket);
+    try {
+      const told = [
+        'const { SSL_CERT_FILE, PIP_CERT, CARGO_HTTP_CAINFO, https_proxy, GREETING } = process.env;',
+        "const tls = require('tls'), text = require('fs').readFileSync(SSL_CERT_FILE, 'latin1').replace(/\\s/g, '');",
+        `if (!text.includes('${line}') || PIP_CERT !== SSL_CERT_FILE || CARGO_HTTP_CAINFO !== SSL_CERT_FILE) process.exit(3);`,
+        `if (!tls.getCACertificates().some((one) => one.replace(/\\s/g, '').includes('${line}'))) process.exit(4);`,
+        "if (text.split('BEGINCERTIFICATE').length <= tls.rootCertificates.length) process.exit(5);",
+        'console.log(https_proxy, GREETING);',
+      ];
+      const files = app('node told.js', { 'told.js': told.join('\n') });
+      const variables = { https_proxy: 'http://elsewhere.example.com', GREETING: 'of the service' };
+      const { result, log, digest } = await trusting.build(files, { body: { variables } });
+      expect(result, log).toEqual({ outcome: 'done', exitCode: 0 });
+      expect(log).toContain('http://proxy.example.com:3128 of the agent\n');
+      const { text, config } = await imageContent(world, digest);
+      // Twice in the source.
+      expect(text.split(line)).toHaveLength(3);
+      expect(JSON.stringify(config)).not.toMatch(/certificates|proxy/);
+
+      const Dockerfile =
+        'FROM node:24-slim\nRUN --mount=type=secret,id=ballast-certificates cat /run/secrets/ballast-certificates\n';
+      const own = await trusting.build({ Dockerfile }, { body: { builder: 'dockerfile' } });
+      expect(own.log).toContain(line);
+    } finally {
+      await trusting.close();
+      rmSync(directory, { recursive: true });
+    }
   });
 
   test('pages have the same digest with the cache and without', async () => {

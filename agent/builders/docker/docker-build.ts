@@ -28,6 +28,8 @@ export interface DockerBuildParts extends BuildingParts {
   cacheSecret: string;
   /** Of the commands that the engine runs; undefined where the agent cannot limit them. */
   executions: string | undefined;
+  /** Of authorities that commands trust besides the usual ones. */
+  caFile: string | undefined;
   /** For git: throws where this machine has none. */
   sandbox(): Promise<Sandbox>;
 }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { isOfSandbox } from '../../../../domain/builds/variables.ts';
 import type { BuildPlan } from '../../../../domain/detection/build-plan.ts';
 import { quoted } from '../../caches/cache-places.ts';
 import { runStep } from '../../run-step.ts';
 import { fetchedTools } from '../../tools/known-tools.ts';
 import { type BaseImages, type BaseName, baseImage } from './base-images.ts';
+import type { Certificates } from './certificates.ts';
 
 /** Folder of the context with the source; what is ours stands beside it. */
 export const sourceFolder = 'source';
@@ -22,11 +22,15 @@ interface Given {
   cacheSecret: string;
   /** Of every command; in no layer. */
   variables: Readonly<Record<string, string>>;
+  certificates: Certificates;
   server: string;
 }
 
 const caches = ['node_modules/.cache', '.next/cache'];
 const variablesAt = '/run/ballast/variables';
+/** Debian's image for systems has none, so that no program in it could call https; one of the operator's own is as they want it. */
+const authorities = '/etc/ssl/certs/ca-certificates.crt';
+const gather = `mkdir -p /authorities && if [ -f ${authorities} ]; then cp ${authorities} /authorities/; fi`;
 
 /** The Dockerfile of a source that has none: tools, the steps of its plan, and an image of what the plan keeps. */
 export async function generatedDockerfile(plan: BuildPlan, given: Given): Promise<string> {
@@ -53,7 +57,7 @@ async function stages(plan: BuildPlan, given: Given): Promise<string[]> {
     // Variables count before what the plan sets, and not before what leads to a cache.
     await runStep(step, plan, {}, async (command, environment) => {
       const own = Object.entries(environment).filter(([name]) => !Object.hasOwn(plan.environment, name));
-      const set = [...exports(Object.entries(plan.environment)), `. ${variablesAt}`, ...exports(own)];
+      const set = [...before(plan, given), `. ${variablesAt}`, ...exports(own)];
       const script = [
         `${stepMark}${step.name}: ${step.command.replace(/\s+/g, ' ')}`,
         'set -e',
@@ -61,24 +65,36 @@ async function stages(plan: BuildPlan, given: Given): Promise<string[]> {
         ...set,
         `(\n${command}\n)`,
       ].join('\n');
-      lines.push(run(script, given, step.caches));
+      lines.push(run(script, plan, given, step.caches));
     });
   }
   const dropped = [...plan.drop.filter((path) => path !== '.git'), ...caches];
-  return [...lines, `RUN ${JSON.stringify(['rm', '-rf', '--', ...dropped])}`, ''];
+  lines.push(`RUN ${JSON.stringify(['rm', '-rf', '--', ...dropped])}`);
+  if (bringsAuthorities(plan, given)) lines.push(`RUN ${JSON.stringify(['/bin/sh', '-c', gather])}`);
+  return [...lines, ''];
 }
 
 function exports(entries: readonly (readonly [string, string])[]): string[] {
   return entries.map(([name, value]) => `export ${name}=${quoted(value)}`);
 }
 
+/** The plan's own variables; those of the service and of the agent count more. */
+function before(plan: BuildPlan, { certificates }: Given): string[] {
+  return exports(Object.entries({ ...certificates.variables(hasJava(plan)), ...plan.environment }));
+}
+
+function hasJava({ toolchain }: BuildPlan): boolean {
+  return toolchain.some(({ name }) => name === 'java');
+}
+
 /** Words of JSON are passed on as they are, whatever is in them. */
-function run(script: string, { cacheKey, cacheSecret }: Given, names: readonly string[]): string {
+function run(script: string, plan: BuildPlan, given: Given, names: readonly string[]): string {
+  const { cacheKey, cacheSecret, certificates } = given;
   const mounts = names.map((name) => {
     const id = createHmac('sha256', cacheSecret).update(`${cacheKey}\0${name}`).digest('hex').slice(0, 32);
     return `--mount=type=cache,id=${id},target=/cache/${name},sharing=locked`;
   });
-  mounts.push(`--mount=type=secret,id=${variablesSecret},target=${variablesAt}`);
+  mounts.push(`--mount=type=secret,id=${variablesSecret},target=${variablesAt}`, ...certificates.mounts(hasJava(plan)));
   return `RUN ${mounts.join(' ')} ${JSON.stringify(['/bin/sh', '-c', script])}`;
 }
 
@@ -106,22 +122,21 @@ function toolsOf(plan: BuildPlan, given: Given): string[] {
   }
   for (const { name, version } of plan.toolchain) {
     const tool = fetchedTools[name];
-    const script = (install: string) => ['set -e', `. ${variablesAt}`, install].join('\n');
+    const script = (install: string) => ['set -e', ...before(plan, given), `. ${variablesAt}`, install].join('\n');
     if (tool !== undefined && (name !== 'npm' || version !== '')) {
       const wanted = version === '' ? tool.version : version;
       const called = name === 'bun' ? 'bun' : tool.package(wanted);
       const install = `npm install --global --force --no-audit --no-fund --loglevel=error ${quoted(`${called}@${wanted}`)}`;
-      lines.push(run(script(`export npm_config_cache=/cache/npm\n${install}`), given, ['npm']));
+      lines.push(run(script(`export npm_config_cache=/cache/npm\n${install}`), plan, given, ['npm']));
     }
     if (['pipenv', 'poetry', 'uv'].includes(name))
-      lines.push(run(script(`export PIP_CACHE_DIR=/cache/pip\npip install ${name}`), given, ['pip']));
+      lines.push(run(script(`export PIP_CACHE_DIR=/cache/pip\npip install ${name}`), plan, given, ['pip']));
   }
   return lines;
 }
 
 function program(plan: BuildPlan, given: Given): string[] {
-  const compiled = ['go', 'rust'].includes(plan.provider);
-  const base = compiled
+  const base = isCompiled(plan)
     ? baseImage('system', '', given.bases)
     : plan.steps.length > 0
       ? 'tools'
@@ -131,10 +146,21 @@ function program(plan: BuildPlan, given: Given): string[] {
   return [
     `FROM ${base}`,
     'WORKDIR /app',
+    ...(bringsAuthorities(plan, given) ? ['COPY --from=build /authorities/ /etc/ssl/certs/'] : []),
     ...plan.keep.map((path) => copied(from, path, '/app')),
     ...settings(environment, plan.port),
+    // That of a base image may be its language's own program.
+    'ENTRYPOINT []',
     `CMD ${JSON.stringify(['/bin/sh', '-c', startOf(plan.start)])}`,
   ];
+}
+
+function isCompiled({ provider }: BuildPlan): boolean {
+  return provider === 'go' || provider === 'rust';
+}
+
+function bringsAuthorities(plan: BuildPlan, { bases }: Given): boolean {
+  return isCompiled(plan) && plan.steps.length > 0 && bases.system === undefined;
 }
 
 function needsNode({ provider, toolchain }: BuildPlan): boolean {
@@ -150,6 +176,7 @@ function pages(plan: BuildPlan, given: Given, built: boolean): string[] {
     `COPY ${serverFolder}/${given.server} /app/${given.server}`,
     ...plan.keep.map((path) => copied(from, path, '/app/public', true)),
     ...settings(plan.environment, plan.port),
+    'ENTRYPOINT []',
     `CMD ${JSON.stringify(['node', given.server, 'public'])}`,
   ];
 }
@@ -179,7 +206,7 @@ function startOf(line: string): string {
 
 /** A file for a shell. */
 export function variablesFile(variables: Readonly<Record<string, string>>): string {
-  return exports(Object.entries(variables).filter(([name]) => !isOfSandbox(name)))
+  return exports(Object.entries(variables))
     .map((line) => `${line}\n`)
     .join('');
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isOfSandbox } from '../../../../domain/builds/variables.ts';
 import { detect } from '../../../../domain/detection/detect.ts';
 import type { BuildBody, BuildProgress } from '../../../../protocol/build.ts';
 import { Refusal } from '../../../program/refusal.ts';
@@ -7,6 +8,7 @@ import type { BuildLog } from '../../log/build-log.ts';
 import { diskTree } from '../../source/disk-tree.ts';
 import { serverProgram } from '../../static/server-program.ts';
 import type { BaseImages } from './base-images.ts';
+import { certificatesOf } from './certificates.ts';
 import { type Added, contextFolder } from './context.ts';
 import { readDockerfile } from './dockerfile.ts';
 import { generatedDockerfile, serverFolder, sourceFolder, variablesFile, variablesSecret } from './generated.ts';
@@ -17,7 +19,7 @@ export interface EnginePlan {
   dockerfile: string;
   target: string;
   args: Readonly<Record<string, string>>;
-  secrets: Readonly<Record<string, string>>;
+  secrets: Readonly<Record<string, string | Buffer>>;
   below?: string;
   added?: readonly Added[];
 }
@@ -26,6 +28,7 @@ interface Given {
   bases: BaseImages;
   cacheSecret: string;
   environment: Readonly<Record<string, string>>;
+  caFile: string | undefined;
   log: BuildLog;
   mask(text: string): string;
   tell(progress: BuildProgress): void;
@@ -39,11 +42,14 @@ export async function planOf(body: BuildBody, source: string, given: Given): Pro
   if (plan === undefined) throw new Refusal(message);
   if (plan.provider === 'dockerfile')
     return ofDockerfile({ ...body, dockerfile: '' }, contextFolder(source, plan.directory), given);
-  const variables = { ...body.variables, ...given.environment };
+  const certificates = certificatesOf(given.caFile);
   const server = serverProgram();
   const { cacheKey } = body;
   const { bases, cacheSecret } = given;
-  const text = await generatedDockerfile(plan, { bases, cacheKey, cacheSecret, variables, server: server.name });
+  const ofService = Object.entries(body.variables ?? {}).filter(([name]) => !isOfSandbox(name));
+  const variables = { ...Object.fromEntries(ofService), ...given.environment };
+  const own = { bases, cacheKey, cacheSecret, variables, certificates };
+  const text = await generatedDockerfile(plan, { ...own, server: server.name });
   for (const line of text.trimEnd().split('\n')) given.log.say(`  ${line}`);
   const isStatic = plan.kind === 'static';
   return {
@@ -52,7 +58,7 @@ export async function planOf(body: BuildBody, source: string, given: Given): Pro
     dockerfile: 'Dockerfile',
     target: '',
     args: {},
-    secrets: { [variablesSecret]: variablesFile(variables) },
+    secrets: { ...certificates.secrets, [variablesSecret]: variablesFile(variables) },
     added: [
       { name: 'Dockerfile', content: Buffer.from(text) },
       ...(isStatic ? [{ name: `${serverFolder}/${server.name}`, content: readFileSync(server.path) }] : []),
@@ -61,7 +67,7 @@ export async function planOf(body: BuildBody, source: string, given: Given): Pro
 }
 
 /** Variables are there for what the Dockerfile declares; secrets are mounted, and never in a layer. */
-function ofDockerfile(body: BuildBody, folder: string, { log }: Given): EnginePlan {
+function ofDockerfile(body: BuildBody, folder: string, { log, caFile }: Given): EnginePlan {
   const { path, args } = readDockerfile(folder, body.dockerfile);
   const secret = new Set(body.secrets);
   const given = Object.entries(body.variables ?? {});
@@ -77,6 +83,6 @@ function ofDockerfile(body: BuildBody, folder: string, { log }: Given): EnginePl
     dockerfile: path,
     target: body.target,
     args: Object.fromEntries(plain),
-    secrets: Object.fromEntries(secrets),
+    secrets: { ...certificatesOf(caFile).secrets, ...Object.fromEntries(secrets) },
   };
 }

@@ -19,7 +19,7 @@ const failedPrecondition = 9;
 
 export async function openSession(
   socket: string,
-  secrets: Readonly<Record<string, string>>,
+  secrets: Readonly<Record<string, string | Buffer>>,
   signal: AbortSignal,
 ): Promise<Session> {
   const id = randomUUID();
@@ -34,7 +34,7 @@ export async function openSession(
   return { id, missing, close: () => connection.destroy() };
 }
 
-function callsOf(secrets: Readonly<Record<string, string>>, missing: Set<string>): Calls {
+function callsOf(secrets: Readonly<Record<string, string | Buffer>>, missing: Set<string>): Calls {
   return {
     '/grpc.health.v1.Health/Check': () => numberField(1, serving),
     '/moby.buildkit.secrets.v1.Secrets/GetSecret': (message) => {
@@ -45,7 +45,7 @@ function callsOf(secrets: Readonly<Record<string, string>>, missing: Set<string>
         // "Not found" would leave the mount out, and the build would go on without it.
         throw new CallRefused(failedPrecondition, `The build has no secret ${JSON.stringify(name)}.`);
       }
-      return bytesField(1, Buffer.from(value));
+      return bytesField(1, typeof value === 'string' ? Buffer.from(value) : value);
     },
     // Base images are read as the engine is configured: without credentials of ours.
     '/moby.filesync.v1.Auth/Credentials': () => Buffer.alloc(0),
