@@ -157,7 +157,7 @@ class World {
 }
 
 /** A number and not a time: a busy machine tries as much as an idle one, and a run costs the same. */
-const organizations = inject('whole') ? 20 : 12;
+const organizations = inject('whole') ? 20 : 8;
 
 const kinds = ['invite', 'accept', 'change', 'remove', 'leave', 'delete', 'restore'] as const;
 interface Action {

@@ -23,7 +23,7 @@ const run = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(fres
 
 test('random walks end in the same snapshots as the arbiter alone', async () => {
   // 2,000 in the whole run.
-  const count = inject('whole') ? 2_000 : 200;
+  const count = inject('whole') ? 2_000 : 120;
   const [steps, connections, batch] = [14, 4, 25];
   const seeded = await seedProjects(fresh.database, organizationId, count, places);
   const ids = seeded.map(({ projectId }) => projectId);

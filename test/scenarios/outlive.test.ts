@@ -13,7 +13,7 @@ import { portThief } from '../attacks/port-thief.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Installation } from '../installation/installation.ts';
 import type { PartName } from '../installation/running-parts.ts';
-import { cellsOf } from '../run/matrix.ts';
+import { cellsOf, testInAll } from '../run/matrix.ts';
 
 const replicas = 20;
 
@@ -129,7 +129,7 @@ test('events tell of nothing that was not so', async () => {
   expect(events.map(({ kind }) => kind)).not.toContain('agent.lost');
 });
 
-test('another PORT takes the agent along, and one that cannot start is replaced by the next start', async () => {
+testInAll('another PORT takes the agent along, and one that cannot start is replaced by the next start', async () => {
   // The ingress goes on with its instances: its port is nobody else's between a stop and the next start either.
   const thief = await portThief([ingressPort]);
   await installation.stop();
