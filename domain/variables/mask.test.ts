@@ -107,7 +107,7 @@ test.each([1, 2, 3, 4, 5])('nobody who reads all of a log finds a form of a secr
     Buffer.from(pem)
       .toString('base64')
       .match(/.{1,76}/g) ?? [];
-  const shown = [...wrapped, ...pem.split('\n')].map(hidden);
+  const shown = [...wrapped, ...pem.split('\n')].map((line) => hidden(line));
   const long = [
     ...wrapped.filter(({ length }) => length >= 32),
     ...pem.split('\n').filter(({ length }) => length >= 6),

@@ -7,7 +7,11 @@ export const maskText = '[secret]';
 export const shortestMasked = 6;
 
 /** Long forms are found by pieces of them, too: programs break lines at 64 or 76 signs. A shorter piece may be chance. */
-const [longForm, shortestPiece] = [64, 32];
+const [longForm, shortestPiece] = [48, 32];
+/** At the end of a line that many signs of the beginning are enough: the rest may come on the next one. */
+const shortestBeginning = 16;
+/** A value that repeats itself may be broken off in as many ways as it has signs. */
+const mostBroken = 64;
 const mostAlike = 16;
 /** Any piece of that length has one of these parts in it. */
 const part = shortestPiece / 2;
@@ -26,18 +30,32 @@ interface Sought {
   at: number;
 }
 
+/** The forms of which a line has the signs up to `at`, at its end: the next line may go on with them. */
+export interface BrokenOff {
+  forms: readonly { whole: string; at: number }[];
+}
+
+/** A line is masked with what the one before it broke off, and says there what it breaks off itself. */
+export type Mask = (text: string, broken?: BrokenOff) => string;
+
 /**
  * Puts a word in place of these values wherever a text has them, also as programs spell them elsewhere (`secret-forms.ts`), and in place of
  * pieces of the long ones. One search for all: by three signs it leaps over what no form begins with, so that its cost does not
  * grow with the number of values, and grows with the length of the text alone.
  */
-export function maskOf(secrets: Iterable<string>): (text: string) => string {
+export function maskOf(secrets: Iterable<string>): Mask {
   const forms = formsOf(secrets).filter(({ length }) => length >= shortestMasked);
   if (forms.length === 0) return (text) => text;
   const byBeginning = Map.groupBy(soughtIn(forms), ({ text }) => text.slice(0, shortestMasked));
   for (const [beginning, alike] of byBeginning) byBeginning.set(beginning, withoutCommon(alike));
   const leaps = leapsOver(byBeginning.keys());
-  return (text) => masked(text, byBeginning, leaps);
+  return (text, broken) => {
+    if (broken === undefined) return masked(text, { byBeginning, leaps, from: 0 }).shown;
+    const { covered, rest } = goneOn(text, broken.forms);
+    const { shown, open } = masked(text, { byBeginning, leaps, from: covered, isLine: true });
+    broken.forms = [...rest, ...open].slice(0, mostBroken);
+    return shown;
+  };
 }
 
 /** The longest first among those that begin alike. */
@@ -71,11 +89,40 @@ function hashAt(text: string, at: number): number {
   return ((text.charCodeAt(at) << 10) ^ (text.charCodeAt(at + 1) << 5) ^ text.charCodeAt(at + 2)) & (tableSize - 1);
 }
 
+/** How much of the beginning of a line goes on with what the line before broke off: to the line's end, or the form's. */
+function goneOn(text: string, forms: BrokenOff['forms']): { covered: number; rest: BrokenOff['forms'] } {
+  const begins = text.length - text.trimStart().length;
+  const ends = text.trimEnd().length;
+  let covered = 0;
+  const rest: { whole: string; at: number }[] = [];
+  for (const { whole, at } of forms) {
+    const same = sameAfter(text, begins, whole, at);
+    const isWhole = at + same === whole.length;
+    if (same === 0 || (begins + same < ends && !isWhole)) continue;
+    covered = Math.max(covered, begins + same);
+    if (!isWhole) rest.push({ whole, at: at + same });
+  }
+  return { covered, rest };
+}
+
+interface Search {
+  byBeginning: ReadonlyMap<string, readonly Sought[]>;
+  leaps: Uint8Array;
+  /** All before it is covered already. */
+  from: number;
+  isLine?: boolean;
+}
+
 /** All that is covered by any of them goes, also where two overlap. */
-function masked(text: string, byBeginning: ReadonlyMap<string, readonly Sought[]>, leaps: Uint8Array): string {
-  let shown = '';
-  let [from, until] = [0, 0];
+function masked(
+  text: string,
+  { byBeginning, leaps, from: covered, isLine = false }: Search,
+): { shown: string; open: BrokenOff['forms'] } {
+  let shown = covered > 0 ? maskText : '';
+  let [from, until] = [covered, covered];
   let looks = mostLooks * (text.length + part);
+  const lineEnd = isLine ? text.trimEnd().length : Number.POSITIVE_INFINITY;
+  const open: { whole: string; at: number }[] = [];
   for (let end = shortestMasked - block; end + block <= text.length; ) {
     const leap = leaps[hashAt(text, end)] ?? 0;
     if (leap > 0) {
@@ -95,8 +142,12 @@ function masked(text: string, byBeginning: ReadonlyMap<string, readonly Sought[]
       const isWhole = wanted === whole;
       const left = isWhole || right < wanted.length ? 0 : sameBefore(text, until, at, whole, place);
       looks -= right + left;
-      if (looks < 0) return maskText;
-      if (isWhole ? right < whole.length : right < wanted.length || left + right < shortestPiece) continue;
+      if (looks < 0) return { shown: maskText, open: [] };
+      const isBroken = at + right >= lineEnd && place + right < whole.length;
+      const begins = isWhole && isBroken && whole.length >= shortestPiece && right >= shortestBeginning;
+      const isPiece = !isWhole && right >= wanted.length && left + right >= shortestPiece;
+      if (!begins && !isPiece && !(isWhole && right === whole.length)) continue;
+      if (isBroken) open.push({ whole, at: place + right });
       first = Math.min(first, at - left);
       last = Math.max(last, at + right);
     }
@@ -105,7 +156,7 @@ function masked(text: string, byBeginning: ReadonlyMap<string, readonly Sought[]
     until = last;
     from = last;
   }
-  return shown + text.slice(from);
+  return { shown: shown + text.slice(from), open };
 }
 
 /** So many signs are the same from there on. */

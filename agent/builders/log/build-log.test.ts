@@ -78,6 +78,45 @@ test.each([1, 2, 3])(
   },
 );
 
+/** As `base64`, `fold` and PEM do it. Of the first line fewer than 16 signs may be chance, so those stay. */
+test.each([1, 2, 3])(
+  'a secret that is broken over lines leaves nothing of itself on the next ones (seed %i)',
+  (seed) => {
+    const chance = chances(seed);
+    const below = (most: number) => Math.floor(chance() * most);
+    const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'];
+    const word = (length: number) => Array.from({ length }, () => letters[below(letters.length)]).join('');
+    for (let round = 0; round < 150; round += 1) {
+      const secret = word(36 + below(200));
+      const encoded = below(2) === 0;
+      const around = [word(below(100)), word(below(100))];
+      const text = `${around[0]}${secret}${around[1]}`;
+      const form = encoded ? Buffer.from(text).toString('base64') : text;
+      // What the secret alone decides, wherever it lies in a group of three bytes.
+      const first = encoded ? Math.ceil((around[0]?.length ?? 0) * (4 / 3)) : (around[0]?.length ?? 0);
+      const end = encoded ? Math.floor(((around[0]?.length ?? 0) + secret.length) * (4 / 3)) : first + secret.length;
+      const width = 48 + below(40);
+      const indent = ' '.repeat(below(3));
+      const wrapped = form.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+      const colours = below(2) === 0 ? ['\u001b[32m', '\u001b[0m'] : ['', ''];
+      const shown = lines(
+        [`${wrapped.map((line) => `${indent}${colours[0]}${line}${colours[1]}`).join('\n')}\nends`],
+        maskOf([secret]),
+      );
+      expect(shown.at(-1)).toBe('ends');
+      shown.slice(0, -1).forEach((line, index) => {
+        const [from, until] = [Math.max(first, index * width), Math.min(end, (index + 1) * width)];
+        // A first piece of fewer signs than 16, and then what follows it where that alone is too short to be known.
+        const begun = (Math.floor(first / width) + 1) * width - first;
+        // Three signs stand anywhere by chance.
+        if (until < from + 4 || (begun < 16 && index * width <= first + 32)) return;
+        expect(line, `${form} at ${width}: line ${index}`).not.toContain(form.slice(from, until));
+        expect(line).not.toContain(form.slice(until - 4, until));
+      });
+    }
+  },
+);
+
 test('pieces are whole lines of at most 64 kB, in order, none missing, and the last 20 lines of a step are known', () => {
   const pieces: Buffer[] = [];
   const log = new BuildLog({ told: (piece) => pieces.push(piece), mask: maskOf(['hidden-value']) });

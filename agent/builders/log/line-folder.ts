@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
+import type { BrokenOff, Mask } from '../../../domain/variables/mask.ts';
 
 /** Longer lines are cut, with a mark. */
 const longestLine = 16 * 1024;
@@ -16,10 +17,12 @@ export const cutMark = ' … [cut]';
  */
 export class LineFolder {
   readonly #decoder = new StringDecoder('utf8');
-  readonly #mask: (text: string) => string;
+  readonly #mask: Mask;
+  /** A secret may go on in the next line. */
+  #broken: BrokenOff['forms'] = [];
   #pending = '';
 
-  constructor(mask: (text: string) => string) {
+  constructor(mask: Mask) {
     this.#mask = mask;
   }
 
@@ -55,12 +58,20 @@ export class LineFolder {
 
   /** A secret with colours within is one for those who read without them: then the line loses its colours. */
   #masked(line: string): string {
-    const masked = this.#mask(line);
-    if (!control.test(masked)) return masked;
-    const plain = stripVTControlCharacters(masked).replaceAll(controls, '');
-    const again = this.#mask(plain);
+    const [drawn, read, reread] = [{ forms: this.#broken }, { forms: this.#broken }, { forms: this.#broken }];
+    const masked = this.#mask(line, drawn);
+    this.#broken = drawn.forms;
+    if (!control.test(line)) return masked;
+    this.#mask(withoutControls(line), read);
+    this.#broken = read.forms;
+    const plain = withoutControls(masked);
+    const again = this.#mask(plain, reread);
     return again === plain ? masked : again;
   }
+}
+
+function withoutControls(line: string): string {
+  return stripVTControlCharacters(line).replaceAll(controls, '');
 }
 
 function lastState(line: string): string {
