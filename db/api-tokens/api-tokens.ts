@@ -5,6 +5,7 @@ import type { TokenRole } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { hasWords } from '../search/words.ts';
@@ -178,23 +179,16 @@ export async function listTokens(
     trustedIssuerId?: string | undefined;
   },
 ): Promise<ApiTokenView[]> {
-  const { after, live = false, makerId, q, trustedIssuerId } = page;
+  const { live = false, makerId, q, trustedIssuerId } = page;
   let query = tokens(kysely, organizationId)
     .where(hasWords(q, [sql.ref('token.name'), sql.ref('token.token_id')]))
-    .orderBy('token.created_at', 'desc')
-    .orderBy('token.id', 'desc')
-    .limit(page.limit);
+    .$call(pageOf('token', 'newest', page));
   if (makerId !== undefined) query = query.where('token.maker_id', '=', makerId);
   if (trustedIssuerId !== undefined) query = query.where('token.trusted_issuer_id', '=', trustedIssuerId);
   if (live) {
     query = query
       .where('token.revoked_at', 'is', null)
       .where(({ eb, or }) => or([eb('token.expires_at', 'is', null), eb('token.expires_at', '>', sql<Date>`now()`)]));
-  }
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('token.created_at', 'token.id'), '<', tuple(after.createdAt, after.id)),
-    );
   }
   return await query.execute();
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -22,27 +23,16 @@ export async function listApprovals(
   kysely: Kysely<Tables>,
   organizationId: string,
   { state, environmentId, projectId, projectIds, order = 'newest' }: ApprovalFilter,
-  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  page: Page,
 ): Promise<ApprovalView[]> {
   let query = approvals(kysely, organizationId)
     .where('approval.decision', state === 'pending' ? 'is' : 'is not', null)
-    .orderBy('approval.created_at', order === 'newest' ? 'desc' : 'asc')
-    .orderBy('approval.id', order === 'newest' ? 'desc' : 'asc')
-    .limit(limit);
+    .$call(pageOf('approval', order, page));
   if (environmentId !== undefined) query = query.where('approval.environment_id', '=', environmentId);
   if (projectId !== undefined) query = query.where('approval.project_id', '=', projectId);
   if (projectIds !== undefined) {
     if (projectIds.length === 0) return [];
     query = query.where('approval.project_id', 'in', projectIds);
-  }
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('approval.created_at', 'approval.id'),
-        order === 'newest' ? '<' : '>',
-        tuple(after.createdAt, after.id),
-      ),
-    );
   }
   return await query.execute();
 }

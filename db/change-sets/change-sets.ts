@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ChangeSetSource } from '../../domain/change-sets/items.ts';
 import type { ChangeSetState } from '../../domain/change-sets/states.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -61,19 +62,11 @@ export async function findChangeSet(
 export async function listChangeSets(
   kysely: Kysely<Tables>,
   { organizationId, id }: { organizationId: string; id: string },
-  page: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  page: Page,
 ): Promise<FoundChangeSet[]> {
-  let query = changeSets(kysely, organizationId)
+  const query = changeSets(kysely, organizationId)
     .where('change_set.environment_id', '=', id)
-    .orderBy('change_set.created_at', 'desc')
-    .orderBy('change_set.id', 'desc')
-    .limit(page.limit);
-  const { after } = page;
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('change_set.created_at', 'change_set.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('change_set', 'newest', page));
   return (await query.execute()).map(recordOf);
 }
 

@@ -5,6 +5,7 @@ import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { hasWords } from '../search/words.ts';
 
@@ -109,16 +110,9 @@ export async function listClusters(
   page: { limit: number; after?: ClusterPosition | undefined; q?: string | undefined },
 ): Promise<ClusterView[]> {
   const { limit, after, q } = page;
-  let query = clusters(kysely, organizationId)
+  const query = clusters(kysely, organizationId)
     .where(hasWords(q, [sql.ref('cluster.name'), sql.ref('cluster.region')]))
-    .orderBy('cluster.created_at')
-    .orderBy('cluster.id')
-    .limit(limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('cluster.created_at', 'cluster.id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('cluster', 'oldest', { limit, after }));
   return (await query.execute()).map(view);
 }
 

@@ -4,6 +4,7 @@ import type { EnvironmentKind } from '../../domain/environments/environments.ts'
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ProjectRef } from '../projects/projects.ts';
@@ -49,17 +50,10 @@ export async function listEnvironments(
   { id, organizationId }: ProjectRef,
   { limit, after, q }: EnvironmentPage,
 ): Promise<EnvironmentView[]> {
-  let query = environments(kysely, organizationId)
+  const query = environments(kysely, organizationId)
     .where('environment.project_id', '=', id)
     .where(hasWords(q, [sql.ref('environment.name')]))
-    .orderBy('environment.created_at')
-    .orderBy('environment.id')
-    .limit(limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('environment.created_at', 'environment.id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('environment', 'oldest', { limit, after }));
   return await query.execute();
 }
 

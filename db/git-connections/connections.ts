@@ -7,6 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { tokenPlace, webhookPlace } from './connection-access.ts';
@@ -70,19 +71,12 @@ export async function findConnection(
 export async function listConnections(
   kysely: Kysely<Tables>,
   organizationId: string,
-  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  page: Page,
 ): Promise<GitConnectionView[]> {
-  let query = tenant(kysely, organizationId)
+  const query = tenant(kysely, organizationId)
     .selectFrom('git_connection')
     .select(columns)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('git_connection', 'oldest', page));
   return await query.execute();
 }
 

@@ -5,6 +5,7 @@ import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret } from '../keys/secrets.ts';
 import { addMember } from '../members/members.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants, type OwnTables, tenant } from '../postgres/tenant.ts';
 import { hasWords } from '../search/words.ts';
@@ -60,17 +61,9 @@ export async function listInvitations(
   organizationId: string,
   page: { limit: number; after?: InvitationPosition | undefined; q?: string | undefined },
 ): Promise<InvitationView[]> {
-  const { after } = page;
-  let query = invitations(tenant(kysely, organizationId))
+  const query = invitations(tenant(kysely, organizationId))
     .where(hasWords(page.q, [sql.ref('invitation.email')]))
-    .orderBy('invitation.created_at', 'desc')
-    .orderBy('invitation.id', 'desc')
-    .limit(page.limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('invitation.created_at', 'invitation.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('invitation', 'newest', page));
   return await query.execute();
 }
 

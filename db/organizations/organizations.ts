@@ -5,6 +5,7 @@ import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { addMember } from '../members/members.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 
@@ -80,8 +81,7 @@ export async function listMemberships(
   userId: string,
   page: { limit: number; after?: OrganizationPosition | undefined },
 ): Promise<MembershipView[]> {
-  const { after } = page;
-  let query = acrossTenants(kysely)
+  const query = acrossTenants(kysely)
     .selectFrom('membership')
     .innerJoin('organization', 'organization.id', 'membership.organization_id')
     .select([
@@ -94,14 +94,7 @@ export async function listMemberships(
     ])
     .where('membership.user_id', '=', userId)
     .where('organization.deletion_id', 'is', null)
-    .orderBy('organization.created_at')
-    .orderBy('organization.id')
-    .limit(page.limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('organization.created_at', 'organization.id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('organization', 'oldest', page));
   return await query.execute();
 }
 

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { hasWords } from '../search/words.ts';
@@ -49,15 +50,8 @@ export async function listProjects(
 ): Promise<ProjectView[]> {
   let query = projects(kysely, organizationId)
     .where(hasWords(q, [sql.ref('project.name'), sql.ref('project.description')]))
-    .orderBy('project.created_at')
-    .orderBy('project.id')
-    .limit(limit);
+    .$call(pageOf('project', 'oldest', { limit, after }));
   if (within !== undefined) query = query.where(sql<boolean>`project.id = any(${within}::uuid[])`);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('project.created_at', 'project.id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
   return await query.execute();
 }
 

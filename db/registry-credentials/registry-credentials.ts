@@ -4,6 +4,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -41,19 +42,12 @@ export async function findRegistryCredential(
 export async function listRegistryCredentials(
   kysely: Kysely<Tables>,
   organizationId: string,
-  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  page: Page,
 ): Promise<RegistryCredentialView[]> {
-  let query = tenant(kysely, organizationId)
+  const query = tenant(kysely, organizationId)
     .selectFrom('registry_credential')
     .select(columns)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('registry_credential', 'oldest', page));
   return await query.execute();
 }
 

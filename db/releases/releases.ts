@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -13,19 +14,12 @@ export async function listReleases(
   kysely: Kysely<Tables>,
   organizationId: string,
   { serviceId, environmentId }: { serviceId: string; environmentId?: string | undefined },
-  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  page: Page,
 ): Promise<ReleaseView[]> {
   let query = releases(kysely, organizationId)
     .where('release.service_id', '=', serviceId)
-    .orderBy('release.created_at', 'desc')
-    .orderBy('release.id', 'desc')
-    .limit(limit);
+    .$call(pageOf('release', 'newest', page));
   if (environmentId !== undefined) query = query.where('release.environment_id', '=', environmentId);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('release.created_at', 'release.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
   return await query.execute();
 }
 

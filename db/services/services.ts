@@ -6,6 +6,7 @@ import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ProjectRef } from '../projects/projects.ts';
@@ -60,15 +61,8 @@ export async function listServices(
   let query = services(kysely, organizationId)
     .where('service.project_id', '=', id)
     .where(hasWords(q, [sql.ref('service.name')]))
-    .orderBy('service.created_at')
-    .orderBy('service.id')
-    .limit(limit);
+    .$call(pageOf('service', 'oldest', { limit, after }));
   if (environmentId !== undefined) query = query.where(isWantedIn(environmentId));
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('service.created_at', 'service.id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
   return await query.execute();
 }
 

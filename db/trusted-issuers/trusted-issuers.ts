@@ -8,6 +8,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { AllTables } from '../postgres/all-tables.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { hasWords } from '../search/words.ts';
@@ -126,19 +127,12 @@ export async function findTrustedIssuer(
 export async function listTrustedIssuers(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: { createdAt: Date; id: string } | undefined; q?: string | undefined },
+  page: Page & { q?: string | undefined },
 ): Promise<TrustedIssuerView[]> {
-  const { after, q } = page;
-  let query = rules(kysely, organizationId)
+  const { q } = page;
+  const query = rules(kysely, organizationId)
     .where(hasWords(q, [sql.ref('name'), sql.ref('issuer')]))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(page.limit);
-  if (after !== undefined) {
-    query = query.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('created_at', 'id'), '>', tuple(after.createdAt, after.id)),
-    );
-  }
+    .$call(pageOf('trusted_issuer', 'oldest', page));
   return (await query.execute()).map(viewOf);
 }
 
