@@ -4,7 +4,7 @@ set -eu
 unset NO_PROXY no_proxy
 
 set -- $(git version | sed 's/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/')
-[ "$1" -gt 2 ] || [ "$2" -ge 32 ] || exit 92
+[ "$1" -gt 2 ] || { [ "$1" -eq 2 ] && [ "$2" -ge 32 ]; } || exit 92
 
 rm -rf .git
 git init --quiet --template=

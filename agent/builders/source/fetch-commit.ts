@@ -27,6 +27,8 @@ interface FetchGround {
   run: RunGit;
   /** Those of builds, by which a certificate is looked at that git refused. */
   rules: OutboundRules;
+  /** A host that sends nothing for so long is given up. */
+  stalledSeconds: number;
   /** Told the first line of the commit's message, once it is there. */
   message(text: string): void;
 }
@@ -57,9 +59,13 @@ export async function fetchCommit(
       new CommandFailed('git', end)
     );
   };
-  await git('fetch-commit.sh', gitEnvironment(source, true));
+  await git('fetch-commit.sh', gitEnvironment(source, ground.stalledSeconds, true));
   // Nothing of the commit was run or written out by then.
   ground.message(readFileSync(join(directory, '.git', 'ballast-message'), 'utf8').trim());
-  await git('check-out.sh', { ...gitEnvironment(source, false), BALLAST_GIT_FILES: String(limits.files + 1) });
+  await git('check-out.sh', {
+    ...gitEnvironment(source, ground.stalledSeconds, false),
+    BALLAST_GIT_FILES: String(limits.files + 1),
+    BALLAST_GIT_BYTES: String(limits.bytes),
+  });
   return checkTree(directory, limits);
 }

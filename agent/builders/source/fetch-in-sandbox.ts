@@ -7,6 +7,8 @@ import { fetchCommit, type RunGit } from './fetch-commit.ts';
 const mostFiles = 200_000;
 /** As of an upload; the history of a commit and its files count together. */
 const mostBytesOfCommit = 2 ** 31;
+/** Of a host that prepares a pack, and says nothing meanwhile. */
+const longestStall = 120;
 /** Whom the machine trusts, and the authorities that its owner has added for builds. */
 const trusting = `for file in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt "$BALLAST_GIT_AUTHORITIES"; do
   [ ! -f "$file" ] || cat "$file"
@@ -49,5 +51,8 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
     signal.throwIfAborted();
     return end;
   };
-  return await fetchCommit(source, directory, limits, { run, rules: sandbox.outbound, message: given.message });
+  return await fetchCommit(source, directory, limits, {
+    ...{ run, rules: sandbox.outbound, message: given.message },
+    stalledSeconds: Math.min(longestStall, Math.ceil(seconds() / 4)),
+  });
 }

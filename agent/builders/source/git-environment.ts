@@ -7,7 +7,12 @@ const helper = `!f() { [ "$1" != get ] || printf 'username=%s\\npassword=%s\\n' 
  * Variables by which git reads no configuration but this, runs no hook, asks nobody, and speaks https alone; plain http where
  * the repository itself was given so, which the control plane allows to named addresses only.
  */
-export function gitEnvironment(source: CommitToFetch, withCredential: boolean): Record<string, string> {
+export function gitEnvironment(
+  source: CommitToFetch,
+  /** A host that sends nothing for so long is given up. */
+  stalledSeconds: number,
+  withCredential: boolean,
+): Record<string, string> {
   const { origin, protocol } = new URL(source.url);
   const isSigned = withCredential && source.password !== '';
   const configured: [string, string][] = [
@@ -15,6 +20,10 @@ export function gitEnvironment(source: CommitToFetch, withCredential: boolean): 
     ['core.fsmonitor', 'false'],
     ['core.autocrlf', 'false'],
     ['gc.auto', '0'],
+    // A pack stays one file, however many objects it has.
+    ['fetch.unpackLimit', '1'],
+    ['http.lowSpeedLimit', '100'],
+    ['http.lowSpeedTime', String(stalledSeconds)],
     ['maintenance.auto', 'false'],
     ['advice.detachedHead', 'false'],
     ['init.defaultBranch', 'main'],

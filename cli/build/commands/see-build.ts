@@ -22,6 +22,7 @@ function linesOf(build: Build): string[] {
   const rows = {
     id,
     source: repository === '' ? 'uploaded folder' : `${commitSha} of ${branch} of ${repository}`,
+    message: build.commitMessage,
     trigger,
     steps,
     image: build.imageRef,
