@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -230,6 +230,22 @@ for (const step of cellsOf(steps, () => false)) {
     expect({ processes: processesWith(mark), left: ground.left() }).toEqual({ processes: [], left: [] });
   });
 }
+
+test('programs of a build trust the authorities of the machine and those of its agent', async () => {
+  const caFile = join(ground.home, 'own.pem');
+  writeFileSync(caFile, 'AN AUTHORITY OF THE OWNER\n');
+  const trusting = await builderGround(world, { caFile });
+  try {
+    const count = '$(grep -c -e AUTHORITY -e BEGIN';
+    const script = `echo node ${count} $NODE_EXTRA_CA_CERTS) && for file in $SSL_CERT_FILE $REQUESTS_CA_BUNDLE; do grep OWNER $file && echo whole ${count} $file); done`;
+    const { result, log } = await trusting.build(app(script));
+    expect(result, log).toEqual({ outcome: 'done', exitCode: 0 });
+    expect(log).toContain('\nnode 1\n');
+    expect(log.match(/^AN AUTHORITY OF THE OWNER\nwhole (?:[2-9]|\d{2,})$/gm)).toHaveLength(2);
+  } finally {
+    await trusting.close();
+  }
+});
 
 testInAll(
   'an application with a package of the registry, and pages, are built, and the second time from caches',

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { certificatesIn, type OutboundRules } from '../../outbound/rules.ts';
 import type { Facts } from '../../protocol/agent.ts';
@@ -12,6 +12,7 @@ import { BuildCaches } from './caches/build-caches.ts';
 import type { DockerBuilder } from './docker/docker-builder.ts';
 import { BaseLayer } from './image/base-layer.ts';
 import { maskOfBuild } from './log/hidden.ts';
+import { trustOfMachine } from './sandbox/network.ts';
 import { endSandboxLeftovers, openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { Toolbox } from './tools/toolbox.ts';
 import { removeWorkFolders } from './work-folder.ts';
@@ -109,7 +110,17 @@ export class Builders {
     const directory = join(home, 'build-certificates');
     mkdirSync(directory, { recursive: true, mode: 0o755 });
     copyFileSync(caFile, join(directory, 'ca.pem'));
-    const trusted = { NODE_EXTRA_CA_CERTS: `${certificatesAt}/ca.pem`, ...environment };
+    // Node adds a file to those that it trusts; others take one in their place.
+    const { SSL_CERT_FILE: usual } = trustOfMachine();
+    const all = [...(usual === undefined ? [] : [usual]), caFile].map((file) => readFileSync(file, 'utf8'));
+    writeFileSync(join(directory, 'all.pem'), all.join('\n'), { mode: 0o644 });
+    const whole = `${certificatesAt}/all.pem`;
+    const own = {
+      NODE_EXTRA_CA_CERTS: `${certificatesAt}/ca.pem`,
+      SSL_CERT_FILE: whole,
+      REQUESTS_CA_BUNDLE: whole,
+    };
+    const trusted = { ...own, ...environment };
     return { environment: trusted, mounts: [{ at: certificatesAt, directory }] };
   }
 

@@ -24,6 +24,8 @@ export interface BuildPlan {
   drop: string[];
   /** A line for `sh -c`; '' for static builds and where a Dockerfile says it. */
   start: string;
+  /** The folder in which it is started, relative to the directory; '' is that one. */
+  startIn: string;
   /** Of the build and of what is started; PORT is given by the platform. */
   environment: Record<string, string>;
   port: number;

@@ -84,6 +84,37 @@ test('packages of a workspace that need each other in a circle are built once ea
   );
 });
 
+test.each(['npm', 'yarn', 'pnpm', 'bun'])('%s builds what a package without a build of its own needs', (name) => {
+  const source = tree({
+    'package.json': json({ workspaces: ['*'], packageManager: `${name}@4.0.0` }),
+    'words/package.json': json({ name: 'words', scripts: { build: 'tsc' } }),
+    'web/package.json': json({ name: 'web', dependencies: { words: '*' }, scripts: { start: 'node web.js' } }),
+    'alone/package.json': json({ name: 'alone', scripts: { start: 'node alone.js' } }),
+  });
+  const build = { npm: '--workspace words', yarn: 'workspace words', pnpm: '--filter web...', bun: '--filter words' }[
+    name
+  ];
+  expect(detect(source, 'web').detected.buildCommand).toContain(build);
+  expect(detect(source, 'web').plan).toMatchObject({ directory: '', startIn: 'web', start: `${name} run start` });
+  expect(detect(source, 'alone').detected.buildCommand).toBe('');
+});
+
+test.each([
+  ['', 'yarn install --no-immutable', 'node-modules'],
+  ['nodeLinker: pnp\n', 'yarn install --no-immutable', 'node-modules'],
+  ['nodeLinker: "pnpm"\n', 'yarn install --no-immutable', undefined],
+])('Yarn with the settings %j', (text, install, linker) => {
+  const found = detect(
+    tree({
+      '.yarnrc.yml': text,
+
+      'package.json': json({ packageManager: 'yarn@4.10.3', scripts: { start: 'node .' } }),
+    }),
+  );
+  expect(found.detected.installCommand).toBe(install);
+  expect(found.plan?.environment.YARN_NODE_LINKER).toBe(linker);
+});
+
 test('scripts that call each other in a circle, and one of a megabyte, start nothing', () => {
   const circle = { start: 'npm run serve', serve: 'npm run start', build: 'npm run build' };
   expect(
@@ -109,10 +140,11 @@ test('names with line ends, quotes and orders to a shell stay names', () => {
     'b/package.json': json({ scripts: { start: 'node .' } }),
   });
   expect(detect(source).message).toBe("The source has 2 applications: choose one as the context: a?; touch '$(x)', b.");
-  const { plan } = detect(source, folder);
+  const { plan, detected } = detect(source, folder);
   const quoted = `'a\n; touch '\\''$(x)'\\'''`;
   expect(plan?.steps[1]?.command).toBe(`npm run build --workspace ${quoted}`);
-  expect(plan?.start).toBe(`npm run start --workspace ${quoted}`);
+  expect(detected.startCommand).toBe(`npm run start --workspace ${quoted}`);
+  expect(plan).toMatchObject({ start: 'npm run start', startIn: folder });
 });
 
 test.each([
@@ -226,6 +258,27 @@ test('what a program in Python is started with is in its environment, wherever t
   const { detected, plan } = detect(source);
   expect(detected.startCommand).toBe('flask db upgrade; gunicorn app:app');
   expect(plan?.start).toBe('.venv/bin/python -m flask db upgrade; .venv/bin/python -m gunicorn app:app');
+});
+
+test.each([
+  ['requirements.txt', 'flask\n', '.venv/bin/python -m pip install gunicorn', {}],
+  [
+    'uv.lock',
+    '',
+    'uv pip install gunicorn --python .venv/bin/python',
+    { UV_PYTHON: 'python3', UV_PYTHON_DOWNLOADS: 'never' },
+  ],
+  ['poetry.lock', '', '.venv/bin/python -m pip install gunicorn', { POETRY_VIRTUALENVS_IN_PROJECT: 'true' }],
+])('where %s says the packages, the server comes into the same environment', (path, text, line, environment) => {
+  const project = { 'pyproject.toml': '[project]\ndependencies = ["flask"]\n', 'app.py': 'app = Flask(__name__)\n' };
+  const { plan } = detect(tree({ ...project, [path]: text }));
+  expect(plan?.steps[0]?.command.endsWith(` && ${line}`)).toBe(true);
+  expect(plan?.environment).toEqual({ PYTHONUNBUFFERED: '1', ...environment });
+});
+
+test('documents of Python are built by a program of their environment', () => {
+  const { plan } = detect(tree({ 'requirements.txt': 'mkdocs\n', 'mkdocs.yml': '' }));
+  expect(plan?.steps[1]?.command).toBe('.venv/bin/python -m mkdocs build');
 });
 
 test('lists of packages that include each other are read once each', () => {

@@ -35,6 +35,7 @@ export function fromDockerfile(source: Source, folder: string): Outcome | undefi
       keep: ['.'],
       drop: ['.git'],
       start: '',
+      startIn: '',
       environment: {},
       port,
     },

@@ -43,6 +43,8 @@ interface Build {
   steps: (BuildStep | undefined)[];
   drop: string[];
   environment: Record<string, string>;
+  /** The folder in which the program is started, where that is not the directory. */
+  startIn?: string;
   /** The text that people read; commands of the plan may say more. */
   told: Partial<DetectedBuild>;
 }
@@ -73,6 +75,7 @@ function planOf(build: Build, end: Pick<BuildPlan, 'kind' | 'keep' | 'start' | '
     keep: end.keep,
     drop: ['.git', ...build.drop],
     start: end.start,
+    startIn: build.startIn ?? '',
     environment: build.environment,
     port: end.port,
   };

@@ -134,6 +134,12 @@ package-mode = false
 python = ">=3.9,<4"
 flask = "3.1.2"
 gunicorn = "23.0.0"
+
+# As where a mirror serves the plain index alone.
+[[tool.poetry.source]]
+name = "plain"
+url = "https://pypi.org/simple/"
+priority = "primary"
 `,
     'app.py': flaskApp('flask-poetry'),
   },

@@ -53,6 +53,23 @@ test.each([
   expect(text).toMatch(script);
 });
 
+write('apps/web/package.json', JSON.stringify({ scripts: { start: 'next start', all: 'A=1 next start' } }));
+test.each([
+  ['npm run start', [node, '../../node_modules/next/dist/next.js', 'start']],
+  ['npx next start', [node, '../../node_modules/next/dist/next.js', 'start']],
+  ['node server.js', [node, 'server.js']],
+])('%s is started in the folder of its package', (line, words) => {
+  expect(entrypointOf(line, directory, 'apps/web')).toEqual(words);
+});
+
+test('a package below finds the programs of the packages above', () => {
+  const [, , text] = entrypointOf('npm run all', directory, 'apps/web');
+  expect(text).toMatch(/^PATH="\$PWD\/\.\.\/\.\.\/\.\.\/usr\/local\/bin:.*:\$PWD\/\.\.\/\.\.\/node_modules\/\.bin:/);
+  symlinkSync('/etc', join(directory, 'apps/out'));
+  for (const folder of ['apps/out', 'apps/none', '../..'])
+    expect(() => entrypointOf('node .', directory, folder)).toThrow(/no folder of the image/);
+});
+
 test('a shell finds the Node of the image, wherever that lies', () => {
   const root = join(directory, 'image');
   write('image/usr/local/bin/node', '#!/bin/sh\necho own node "$@"\n', 0o755);

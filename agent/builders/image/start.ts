@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
+import { shownPath } from '../../images/tree.ts';
 import { Refusal } from '../../program/refusal.ts';
 
 const packageFile = z.object({ scripts: z.record(z.string(), z.string()).default({}) });
@@ -10,20 +11,55 @@ const deepest = 5;
 
 /**
  * The entry point for a start command. Images have Node and no package manager, so scripts of package.json are started as what they
- * say, and programs of packages by Node: those also run where there is no system around them.
+ * say, and programs of packages by Node: those also run where there is no system around them. `startIn` is the folder below the
+ * directory in which it runs, that of a package in a workspace.
  */
-export function entrypointOf(start: string, directory: string): string[] {
-  const line = scriptOf(start.trim(), directory, deepest);
+export function entrypointOf(start: string, directory: string, startIn = ''): string[] {
+  const root = realpathSync(directory);
+  const here = realOf(join(root, startIn));
+  if (here === undefined || (here !== root && !here.startsWith(`${root}/`)))
+    throw new Refusal(`${shownPath([startIn])}, where the application is started, is no folder of the image.`);
+  const place = { root, here };
+  const line = withoutManager(scriptOf(start.trim(), place.here, deepest), place);
   if (line === '')
     throw new Refusal('Nothing says how the application is started: add a script "start" to package.json.');
   if (!isSpecial.test(line)) {
     const [program = '', ...words] = line.split(/\s+/);
     if (program === 'node') return [node, ...words];
-    const script = nodeProgram(program, directory);
+    const script = nodeProgram(program, place);
     if (script !== undefined) return [node, script, ...words];
-    if (program.includes('/') && isOfImage(program, directory)) return [program, ...words];
+    if (program.includes('/') && isOfImage(program, place)) return [program, ...words];
   }
-  return ['/bin/sh', '-c', shellLine(line)];
+  return ['/bin/sh', '-c', shellLine(line, place)];
+}
+
+/** The folder of the image's application, and the one below in which it is started. */
+interface Place {
+  root: string;
+  here: string;
+}
+
+/** `npx next` is the program that a package has brought. */
+function withoutManager(line: string, place: Place): string {
+  const [, program = '', rest = ''] =
+    /^(?:npx|pnpm exec|yarn (?:run|exec)|bunx)\s+([\w@.-]+)((?:\s.*)?)$/s.exec(line) ?? [];
+  return program !== '' && binOf(program, place) !== undefined ? `${program}${rest}` : line;
+}
+
+/** The folders in which packages are looked for, from the innermost. */
+function levels({ root, here }: Place): string[] {
+  const found = [here];
+  for (let at = here; at !== root && at.startsWith(`${root}/`); ) {
+    at = dirname(at);
+    found.push(at);
+  }
+  return found;
+}
+
+function binOf(name: string, place: Place): string | undefined {
+  return levels(place)
+    .map((folder) => join(folder, 'node_modules', '.bin', name))
+    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 }
 
 /** `npm run start` becomes what the script says, and so on. */
@@ -44,16 +80,16 @@ function scriptOf(line: string, directory: string, left: number): string {
 }
 
 /** The file behind `next` or `node_modules/.bin/next`, if it is one that Node runs. */
-function nodeProgram(program: string, directory: string): string | undefined {
+function nodeProgram(program: string, place: Place): string | undefined {
   const name = program.replace(/^(?:\.\/)?node_modules\/\.bin\//, '');
   if (name.includes('/')) return undefined;
-  const at = join(directory, 'node_modules', '.bin', name);
-  if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
-  const [root, file] = [realpathSync(directory), realOf(at)];
-  if (file === undefined || !file.startsWith(`${root}/`)) return undefined;
+  const at = binOf(name, place);
+  if (at === undefined || !lstatSync(at).isSymbolicLink()) return undefined;
+  const file = realOf(at);
+  if (file === undefined || !file.startsWith(`${place.root}/`)) return undefined;
   const [first] = readFileSync(file, 'latin1').slice(0, 200).split('\n');
   return /^#!\s*(?:\/usr\/bin\/env\s+(?:-S\s+)?|\S*\/)node\s*$/.test(first ?? '')
-    ? file.slice(root.length + 1)
+    ? relative(place.here, file)
     : undefined;
 }
 
@@ -66,14 +102,18 @@ function realOf(path: string): string | undefined {
 }
 
 /** One that the source has itself, and that is no script for a program which the image lacks. */
-function isOfImage(program: string, directory: string): boolean {
-  const file = program.startsWith('/') ? undefined : realOf(join(directory, program));
-  return file?.startsWith(`${realpathSync(directory)}/`) === true && !readFileSync(file, 'latin1').startsWith('#!');
+function isOfImage(program: string, { root, here }: Place): boolean {
+  const file = program.startsWith('/') ? undefined : realOf(join(here, program));
+  return file?.startsWith(`${root}/`) === true && !readFileSync(file, 'latin1').startsWith('#!');
 }
 
 /** The shell is the machine's; Node and the programs of packages are found beside the application, wherever its image lies. */
-function shellLine(line: string): string {
-  const path = `PATH="\${PWD%/app}/usr/local/bin:$PWD/node_modules/.bin:$PATH" && export PATH`;
+function shellLine(line: string, place: Place): string {
+  const above = levels(place)
+    .map((folder) => relative(place.here, folder))
+    .map((up) => (up === '' ? '' : `${up}/`));
+  const programs = [`${above.at(-1)}../usr/local/bin`, ...above.map((up) => `${up}node_modules/.bin`)];
+  const path = `PATH="${programs.map((one) => `$PWD/${one}`).join(':')}:$PATH" && export PATH`;
   const simple = !/[;&|\n(){}"'`]/.test(line);
   const [, set = '', command = ''] = /^((?:[A-Za-z_]\w*=\S*\s+)*)(.*)$/s.exec(line) ?? [];
   return `${path} && ${simple ? `${set}exec ${command}` : line}`;

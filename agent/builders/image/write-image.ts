@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
 import { type HostConfig, writeHostImage } from '../../images/layout/host-image.ts';
 import { LayoutWriter } from '../../images/layout/layout-writer.ts';
@@ -27,7 +27,7 @@ export async function writeImage(
   const layers = needsNode ? [await base.into(layout, signal), app] : [app];
   const directory = join(source, plan.directory);
   const config: HostConfig = {
-    Entrypoint: isStatic ? [node, program.name, served] : entrypointOf(plan.start, directory),
+    Entrypoint: isStatic ? [node, program.name, served] : entrypointOf(plan.start, directory, plan.startIn),
     Env: Object.entries({
       PATH: '/usr/local/bin:/usr/bin:/bin',
       ...(needsNode && { NODE_ENV: 'production' }),
@@ -35,7 +35,7 @@ export async function writeImage(
     })
       .map(([name, value]) => `${name}=${value}`)
       .sort(),
-    WorkingDir: '/app',
+    WorkingDir: posix.join('/app', plan.startIn),
     ...(plan.port > 0 && { ExposedPorts: { [`${plan.port}/tcp`]: {} } }),
   };
   await writeHostImage(writer, layers, config);

@@ -26,10 +26,13 @@ export const proxyVariables: Readonly<Record<string, string>> = {
 
 const authorities = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'];
 
-/** Other programs trust whom the machine trusts; Node has to be told of authorities that its owner has added. */
+/**
+ * Most programs trust whom the machine trusts; Node, uv and what is written with Python's requests bring authorities of their own,
+ * and have to be told of those that the machine's owner has added.
+ */
 export function trustOfMachine(): Record<string, string> {
   const file = authorities.find((path) => existsSync(path));
-  return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };
+  return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file, SSL_CERT_FILE: file, REQUESTS_CA_BUNDLE: file };
 }
 
 /** The child's messages: the one that brings the socket. Undefined if it ends without one. */

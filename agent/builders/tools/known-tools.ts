@@ -33,9 +33,6 @@ export const fetchedTools: Readonly<Record<string, Fetched>> = {
 export const installedTools: Readonly<Record<string, { program: string; called: string; install: string }>> = {
   python: { program: 'python3', called: 'Python', install: 'python3 python3-venv python3-pip' },
   pip: { program: 'pip3', called: 'pip', install: 'python3-pip' },
-  pipenv: { program: 'pipenv', called: 'Pipenv', install: 'pipenv' },
-  poetry: { program: 'poetry', called: 'Poetry', install: 'python3-poetry' },
-  uv: { program: 'uv', called: 'uv', install: 'uv (https://docs.astral.sh/uv)' },
   go: { program: 'go', called: 'Go', install: 'golang-go' },
   rust: { program: 'cargo', called: 'Rust', install: 'cargo' },
   java: { program: 'javac', called: 'a Java development kit', install: 'default-jdk-headless' },

@@ -9,6 +9,7 @@ import { removeFolder } from '../sandbox/folder.ts';
 import { fetchNpm, pinnedNpm } from './fetch-npm.ts';
 import { fetchedTools, installedTools } from './known-tools.ts';
 import { machineNpm } from './machine-npm.ts';
+import { fetchingCommand, pythonOf, pythonProgram, pythonTools } from './python-tools.ts';
 
 /** The tools that a build finds in its sandbox. */
 export interface Tools {
@@ -55,7 +56,10 @@ export class Toolbox {
     mkdirSync(bin, { recursive: true, mode: 0o755 });
     const tools: Tools = { mounts: [{ at: '/opt/bin', directory: bin }], path: `/opt/bin:${nodeAt}:${systemPath}` };
     const wanted = new Map(toolchain.map(({ name, version }) => [name, version]));
-    for (const [name, version] of wanted) if (name !== 'node' && !(name in fetchedTools)) checkInstalled(name, version);
+    for (const [name, version] of wanted)
+      if (name !== 'node' && !(name in fetchedTools) && !(name in pythonTools)) checkInstalled(name, version);
+    for (const name of wanted.keys())
+      if (name in pythonTools) await this.#python(name, tools, bin, { run, say, signal });
     const packages = [...wanted.keys()].filter((name) => name in fetchedTools);
     if (!wanted.has('node') && packages.length === 0) return tools;
     tools.mounts.push({ at: nodeAt, directory: dirname(process.execPath) });
@@ -94,6 +98,23 @@ export class Toolbox {
     const command = `npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error '${called}@${version}'`;
     await this.#kept(folder, signal, (draft, shared) => run(command, draft, tools, shared));
     return { package: called, folder: join(folder, 'node_modules', called) };
+  }
+
+  /** A package manager of Python, beneath a folder that fits the machine's. */
+  async #python(
+    name: string,
+    tools: Tools,
+    bin: string,
+    { run, say, signal }: { run: RunTool; say(line: string): void; signal: AbortSignal },
+  ): Promise<void> {
+    const called = `${name}-${pythonTools[name]?.version}`;
+    const folder = join(this.#directory, `${called}-${pythonOf(systemPath.split(':'))}`);
+    if (!existsSync(folder)) say(`${called.replace('-', ' ')} is fetched from the registry of packages.`);
+    const own = { ...tools };
+    await this.#kept(folder, signal, (draft, shared) => run(fetchingCommand(name), draft, own, shared));
+    const at = `/opt/tools/${name}`;
+    tools.mounts.push({ at, directory: join(folder, 'packages') });
+    writeFileSync(join(bin, name), `#!/bin/sh\n${pythonProgram(name, at)}\n`, { mode: 0o755 });
   }
 
   /** There afterwards and whole, or not there at all. */

@@ -102,11 +102,12 @@ function siteOf(context: Context, framework: Framework | undefined, files: strin
 
 function serverOf(context: Context, framework: Framework | undefined, start: Start): Outcome {
   const { build, runner } = buildOf(context, framework, start.signals);
-  const line = start.script === undefined ? runner.line(start.line ?? '') : runner.run(start.script);
+  const startCommand = start.script === undefined ? runner.line(start.line ?? '') : runner.run(start.script);
   if (/(?:^|\s)bun(?:x)?\s/.test(start.line ?? '') && !build.toolchain.some(({ name }) => name === 'bun')) {
     build.toolchain.push({ name: 'bun', version: '' });
   }
-  return server(build, line, portOf(context, framework, start), 'started');
+  const whole = { ...build, startIn: runner.below, told: { ...build.told, startCommand } };
+  return server(whole, runner.here(start), portOf(context, framework, start), 'started');
 }
 
 function buildOf({ project, workspace }: Context, framework: Framework | undefined, signals: readonly Signal[]) {
@@ -119,7 +120,7 @@ function buildOf({ project, workspace }: Context, framework: Framework | undefin
     ...(root === folder ? [] : [{ folder: root, manifest: workspace?.manifest }]),
   ]);
   const script = buildScriptOf(manifest);
-  const command = script === undefined ? '' : runner.build(script);
+  const command = runner.build(script);
   const manager = managed.manager.name;
   const told = {
     framework: framework?.name ?? '',
@@ -154,7 +155,7 @@ function buildOf({ project, workspace }: Context, framework: Framework | undefin
         : { name: 'build', command, caches: framework?.caches === undefined ? [] : [framework.name] },
     ],
     drop: (framework?.caches ?? []).map(runner.folder),
-    environment: { NODE_ENV: 'production', ...framework?.environment },
+    environment: { NODE_ENV: 'production', ...managed.environment, ...framework?.environment },
     told,
   };
   return { build, runner };

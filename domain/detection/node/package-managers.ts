@@ -30,7 +30,8 @@ export const packageManagers: readonly PackageManager[] = [
     name: 'yarn',
     lockfiles: ['yarn.lock'],
     install: (locked, modern) => {
-      if (modern) return locked ? 'yarn install --immutable' : 'yarn install';
+      // In a build it takes a missing lockfile for a fault, unless it is told.
+      if (modern) return `yarn install --${locked ? '' : 'no-'}immutable`;
       return `yarn install ${locked ? '--frozen-lockfile ' : ''}--production=false`;
     },
     exec: 'yarn run',
@@ -47,6 +48,7 @@ export interface Managed {
   manager: PackageManager;
   pinned: string;
   installCommand: string;
+  environment: Readonly<Record<string, string>>;
   signals: Signal[];
 }
 
@@ -71,6 +73,7 @@ export function managerOf(source: Source, folder: string, manifests: readonly (M
     manager: chosen,
     pinned: pin?.version ?? '',
     installCommand: chosen.install(own !== undefined, modern),
+    environment: modern && isLoaded(source, folder) ? { YARN_NODE_LINKER: 'node-modules' } : {},
     signals,
   };
 }
@@ -93,6 +96,12 @@ function pinOf(
     if (manager !== undefined) return { manager, version, path: manifest.path };
   }
   return undefined;
+}
+
+/** Yarn's own loader of packages, its default, has to be in every command that starts Node: those of people are without. */
+function isLoaded(source: Source, folder: string): boolean {
+  const linker = /^nodeLinker[ \t]*:[ \t]*["']?([\w-]+)/m.exec(source.text(within(folder, '.yarnrc.yml')))?.[1];
+  return linker === undefined || linker === 'pnp';
 }
 
 function isModern(source: Source, folder: string, version: string): boolean {

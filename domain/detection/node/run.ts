@@ -9,8 +9,13 @@ export interface Runner {
   directory: string;
   manager: PackageManager;
   run(script: string): string;
-  build(script: string): string;
+  /** Without a script of the package itself: of the packages that it needs. */
+  build(script: string | undefined): string;
   line(line: string): string;
+  /** The folder of the package, as it is seen from there; '' where they are the same. */
+  below: string;
+  /** The start as it is run in the folder of the package. */
+  here(start: { script?: string; line?: string }): string;
   /** A folder of the package, as it is seen from there. */
   folder(path: string): string;
 }
@@ -19,17 +24,22 @@ export function runnerOf(manifest: Manifest, workspace: Workspace | undefined, m
   const root = workspace?.folder ?? manifest.folder;
   const own = (script: string): string => `${manager.name} run ${word(script)}`;
   if (workspace === undefined || root === manifest.folder) {
-    return { directory: root, manager, run: own, build: own, line: (line) => line, folder: (path) => path };
+    return {
+      ...{ directory: root, manager, below: '', run: own, line: (line) => line, folder: (path) => path },
+      build: (script) => (script === undefined ? '' : own(script)),
+      here: ({ script, line = '' }) => (script === undefined ? line : own(script)),
+    };
   }
   const below = root === '' ? manifest.folder : manifest.folder.slice(root.length + 1);
   const here = (line: string): string => `cd ${word(below)} && ${line}`;
+  // Programs of packages are at the root of a workspace.
+  const found = (line: string): string => line.replace(/^node_modules\/\.bin\//, `${manager.exec} `);
   return {
-    directory: root,
-    manager,
+    ...{ directory: root, manager, below },
     run: (script) => (manager.name === 'bun' ? here(own(script)) : inMember(manager, manifest, below, script)),
     build: (script) => buildOf(workspace, manager, manifest, below, script),
-    // Programs of packages are at the root of a workspace.
-    line: (line) => here(line.replace(/^node_modules\/\.bin\//, `${manager.exec} `)),
+    line: (line) => here(found(line)),
+    here: ({ script, line = '' }) => (script === undefined ? found(line) : own(script)),
     folder: (path) => (path === '.' ? below : within(below, path)),
   };
 }
@@ -39,20 +49,21 @@ function buildOf(
   manager: PackageManager,
   manifest: Manifest,
   below: string,
-  script: string,
+  script: string | undefined,
 ): string {
+  const before = neededBy(workspace, manifest).filter((one) => one.scripts.has('build'));
+  if (script === undefined && before.length === 0) return '';
   // These know themselves what has to be built before.
   if (workspace.manifest?.packages.has('turbo') && manifest.name !== '') {
-    return `${manager.exec} turbo run ${word(script)} --filter=${word(manifest.name)}`;
+    return `${manager.exec} turbo run ${word(script ?? 'build')} --filter=${word(manifest.name)}`;
   }
-  if (manager.name === 'pnpm') return `pnpm --filter ${filterOf(manifest, below)} run ${word(script)}`;
-  const before = neededBy(workspace, manifest).filter((one) => one.scripts.has('build'));
+  if (manager.name === 'pnpm') return `pnpm --filter ${filterOf(manifest, below)} run ${word(script ?? 'build')}`;
   const root = workspace.folder;
   return [
     ...before.map((one) =>
       inMember(manager, one, root === '' ? one.folder : one.folder.slice(root.length + 1), 'build'),
     ),
-    inMember(manager, manifest, below, script),
+    ...(script === undefined ? [] : [inMember(manager, manifest, below, script)]),
   ].join(' && ');
 }
 

@@ -58,7 +58,7 @@ function moduleOf(path: string): string {
 }
 
 const commands =
-  'gunicorn|uvicorn|hypercorn|daphne|flask|streamlit|celery|fastapi|alembic|django-admin|rq|waitress-serve|sphinx-build';
+  'gunicorn|uvicorn|hypercorn|daphne|flask|streamlit|celery|fastapi|alembic|django-admin|rq|waitress-serve|sphinx-build|mkdocs';
 const modules: Readonly<Record<string, string>> = {
   'django-admin': 'django',
   'waitress-serve': 'waitress',

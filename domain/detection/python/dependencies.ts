@@ -9,6 +9,14 @@ export interface PythonManager {
   install: string;
 }
 
+/** Settings of the managers: environments beside the source, made of the machine's Python and of no other that is fetched. */
+export const managerEnvironment: Readonly<Record<PythonManager['name'], Record<string, string>>> = {
+  pip: {},
+  poetry: { POETRY_VIRTUALENVS_IN_PROJECT: 'true' },
+  pipenv: { PIPENV_VENV_IN_PROJECT: '1' },
+  uv: { UV_PYTHON: 'python3', UV_PYTHON_DOWNLOADS: 'never' },
+};
+
 const python = '.venv/bin/python';
 /** Of copies: a link to the machine's Python would lead out of the image. */
 const own = 'python3 -m venv --copies .venv';
@@ -44,11 +52,14 @@ export function pythonManagerOf(source: Source, folder: string): PythonManager |
 }
 
 /** Installs what starts the application where the application does not. */
-export function alsoInstall(packages: readonly string[]): { told: string; line: string } | undefined {
+export function alsoInstall(
+  packages: readonly string[],
+  manager: PythonManager,
+): { told: string; line: string } | undefined {
   if (packages.length === 0) return undefined;
   const told = `pip install ${packages.join(' ')}`;
-  // An environment of uv and poetry has no pip of its own.
-  return { told, line: `python3 -m pip --python ${python} install ${packages.join(' ')}` };
+  // Whether pip stays in an environment that uv has put in order is for uv to say.
+  return { told, line: manager.name === 'uv' ? `uv ${told} --python ${python}` : `${python} -m ${told}` };
 }
 
 /** Names of what a folder demands, in small letters, and with its extra in brackets, too: `fastapi`, `fastapi[standard]`. */

@@ -10,7 +10,7 @@ import { webOf } from '../procfile.ts';
 import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { inEnvironment } from './application.ts';
-import { alsoInstall, demandedOf, pythonManagerOf, pythonVersionOf } from './dependencies.ts';
+import { alsoInstall, demandedOf, managerEnvironment, pythonManagerOf, pythonVersionOf } from './dependencies.ts';
 import { pythonFrameworks } from './frameworks.ts';
 
 /** How a folder with a list of Python packages is built; undefined if it has none. */
@@ -27,7 +27,12 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
 
   const version = pythonVersionOf(source, folder);
   const more =
-    web === undefined ? alsoInstall((found?.needs ?? []).filter((name) => !project.demanded.has(name))) : undefined;
+    web === undefined
+      ? alsoInstall(
+          (found?.needs ?? []).filter((name) => !project.demanded.has(name)),
+          manager,
+        )
+      : undefined;
   const assets = assetsOf(source, folder);
   const ownBuild = files?.build ?? framework?.build?.(project);
   const commands = [...(assets === undefined ? [] : [assets.build]), ...(ownBuild === undefined ? [] : [ownBuild])];
@@ -68,11 +73,7 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
       ownBuild === undefined ? undefined : { name: 'build', command: inEnvironment(ownBuild), caches: [] },
     ],
     drop: ['node_modules'],
-    environment: {
-      PYTHONUNBUFFERED: '1',
-      POETRY_VIRTUALENVS_IN_PROJECT: 'true',
-      PIPENV_VENV_IN_PROJECT: '1',
-    },
+    environment: { PYTHONUNBUFFERED: '1', ...managerEnvironment[manager.name] },
     told,
   };
   if (start === undefined) return site(build, files?.files ?? '.');

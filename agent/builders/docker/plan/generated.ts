@@ -151,7 +151,7 @@ function program(plan: BuildPlan, given: Given): string[] {
     ...settings(environment, plan.port),
     // That of a base image may be its language's own program.
     'ENTRYPOINT []',
-    `CMD ${JSON.stringify(['/bin/sh', '-c', startOf(plan.start)])}`,
+    `CMD ${JSON.stringify(['/bin/sh', '-c', startOf(plan)])}`,
   ];
 }
 
@@ -200,8 +200,9 @@ function settings(environment: Readonly<Record<string, string>>, port: number): 
 }
 
 /** A single command replaces the shell, so that it hears when it is to stop. */
-function startOf(line: string): string {
-  return /[;&|\n(){}]/.test(line) || /^\w+=/.test(line) ? line : `exec ${line}`;
+function startOf({ start, startIn }: BuildPlan): string {
+  const there = startIn === '' ? '' : `cd ${quoted(startIn)} && `;
+  return /[;&|\n(){}]/.test(start) || /^\w+=/.test(start) ? `${there}${start}` : `${there}exec ${start}`;
 }
 
 /** A file for a shell. */

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { fetchingCommand, pythonOf, pythonProgram, pythonTools } from './python-tools.ts';
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'ballast-python-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+const isThere = existsSync('/usr/bin/python3');
+if (!isThere) process.stdout.write('NOT RUN: tools of Python: install python3\n');
+
+test.runIf(isThere)('a tool runs with its own packages, and the programs that it starts without them', () => {
+  const at = directory();
+  mkdirSync(join(at, 'poetry'));
+  const child = "subprocess.run([sys.executable, '-c', 'import poetry'], stderr=subprocess.DEVNULL).returncode";
+  writeFileSync(
+    join(at, 'poetry', '__main__.py'),
+    `import subprocess, sys\nimport poetry\nprint(sys.argv[1:], ${child})\n`,
+  );
+  const program = pythonProgram('poetry', at);
+  const said = execFileSync('/bin/sh', ['-c', program, 'poetry', 'install', 'two words'], {
+    env: { PATH: '/usr/bin:/bin' },
+  });
+  expect(said.toString()).toBe("['install', 'two words'] 1\n");
+});
+
+test('a tool that is a program runs by itself', () => {
+  expect(pythonProgram('uv', '/opt/tools/uv')).toBe('exec /opt/tools/uv/bin/uv "$@"');
+});
+
+test('each tool is fetched in its version, and nothing of it is run meanwhile', () => {
+  for (const [name, { version }] of Object.entries(pythonTools)) {
+    expect(fetchingCommand(name)).toContain(`'${name}==${version}'`);
+    expect(fetchingCommand(name)).toContain('--only-binary=:all:');
+  }
+});
+
+test('compiled packages are kept for the Python that they fit', () => {
+  const at = directory();
+  writeFileSync(join(at, 'python3.13'), '');
+  symlinkSync('python3.13', join(at, 'python3'));
+  expect(pythonOf(['/none', at])).toBe('python3.13');
+  expect(pythonOf(['/none'])).toBe('python3');
+});
