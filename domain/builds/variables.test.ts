@@ -13,6 +13,8 @@ test('names of the sandbox stay its own, those of tools are given', () => {
     'https_proxy',
     'NO_PROXY',
     'NODE_EXTRA_CA_CERTS',
+    'REQUESTS_CA_BUNDLE',
+    'JAVA_TOOL_OPTIONS',
   ];
   expect(own.filter((name) => !isOfSandbox(name))).toEqual([]);
   const given = [

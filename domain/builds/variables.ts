@@ -24,7 +24,8 @@ const longestAssignment = 131_071;
  */
 const ofSandbox = new RegExp(
   [
-    '^(PATH|HOME|TMPDIR|TMP|TEMP|PORT|PWD|OLDPWD|SHLVL|_|IFS|BASH_ENV|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE|LD_.*',
+    '^(PATH|HOME|TMPDIR|TMP|TEMP|PORT|PWD|OLDPWD|SHLVL|_|IFS|BASH_ENV|LD_.*|JAVA_TOOL_OPTIONS',
+    'NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|REQUESTS_CA_BUNDLE',
     '(https?|all|no|ftp)_proxy|npm_config_(https_|http_)?proxy|npm_config_noproxy|YARN_HTTPS?_PROXY)$',
   ].join('|'),
   'i',

@@ -16,12 +16,18 @@ require('node:net').createServer().listen(${proxyPort}, '127.0.0.1', function ()
   process.send('proxy', this, () => process.exit());
 });`;
 
+/** Java asks no other variable for its way out. Maven's own client asks for that only where it is told to. */
+const javaOptions = [
+  ...['http', 'https'].map((kind) => `-D${kind}.proxyHost=127.0.0.1 -D${kind}.proxyPort=${proxyPort}`),
+  '-Daether.connector.http.useSystemProperties=true',
+].join(' ');
+
 /** By these, programs find the proxy. */
 export const proxyVariables: Readonly<Record<string, string>> = {
   ...{ HTTP_PROXY: address, HTTPS_PROXY: address, http_proxy: address, https_proxy: address },
   ...{ npm_config_proxy: address, npm_config_https_proxy: address, npm_config_noproxy: direct },
   ...{ YARN_HTTP_PROXY: address, YARN_HTTPS_PROXY: address },
-  ...{ NO_PROXY: direct, no_proxy: direct },
+  ...{ NO_PROXY: direct, no_proxy: direct, JAVA_TOOL_OPTIONS: javaOptions },
 };
 
 const authorities = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'];

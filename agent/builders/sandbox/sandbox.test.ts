@@ -71,7 +71,8 @@ sandboxed('the environment is what was given, and the ways to the proxy', async 
   const { out } = await run('env -0', { environment });
   const variables = Object.fromEntries(out.split('\0').map((line) => [line.slice(0, line.indexOf('=')), line]));
   const names = ['', 'HOME', 'HTTPS_PROXY', 'HTTP_PROXY', 'LD_PRELOAD', 'MESSAGE', 'NO_PROXY', 'PATH', 'PWD'];
-  const others = /^(npm_config_|YARN_|http|no_proxy|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|REQUESTS_CA_BUNDLE$)/;
+  const others =
+    /^(npm_config_|YARN_|http|no_proxy|NODE_EXTRA_CA_CERTS$|SSL_CERT_FILE$|REQUESTS_CA_BUNDLE$|JAVA_TOOL_OPTIONS$)/;
   expect(
     Object.keys(variables)
       .filter((name) => !others.test(name))
