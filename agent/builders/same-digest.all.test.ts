@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuilderGround, builderGround, type Files } from '../../test/builders/builder-ground.ts';
+import { type BuilderGround, builderGround } from '../../test/builders/builder-ground.ts';
+import { canRun } from '../../test/kinds/can-run.ts';
+import { kinds } from '../../test/kinds/kinds.ts';
 import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 
@@ -11,7 +13,9 @@ beforeAll(async () => {
   const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
   if ('why' in found) throw new Error(found.why);
   world = await registryWorld();
-  [first, second] = [await builderGround(world), await builderGround(world)];
+  // Registries of packages, of this machine too.
+  const settings = { allowedRanges: [process.env.TEST_PACKAGE_RANGES ?? '203.0.113.0/24'] };
+  [first, second] = [await builderGround(world, settings), await builderGround(world, settings)];
 });
 afterAll(async () => {
   await first?.close();
@@ -19,26 +23,17 @@ afterAll(async () => {
   await world?.close();
 });
 
-const go = `package main
+const limits = { seconds: 1_500, memoryBytes: 2 ** 32, diskBytes: 2 ** 33, processes: 2_000 };
 
-import ("net/http"; "os")
-
-func main() { http.ListenAndServe(":"+os.Getenv("PORT"), http.FileServer(http.Dir("."))) }
-`;
-const node = {
-  'package.json': JSON.stringify({ scripts: { start: 'node server.js' } }),
-  'server.js': 'process.exit()',
-};
-
-test.each<[string, Files]>([
-  ['pages', { 'index.html': '<h1>Hello</h1>', 'style.css': 'h1 { color: red }' }],
-  ['Go', { 'go.mod': 'module example.com/hello\n\ngo 1.21\n', 'main.go': go }],
-  ['Node', node],
-])('%s: the same files have the same digest, without a cache, with one, and on another machine', async (_, files) => {
-  const cold = await first.build(files, { body: { cacheKey: 'one' } });
-  const warm = await first.build(files, { body: { cacheKey: 'one' } });
-  const elsewhere = await second.build(files, { body: { cacheKey: 'other' } });
-  expect(cold.result, cold.log).toMatchObject({ outcome: 'done' });
-  expect(cold.digest).toMatch(/^sha256:/);
-  expect([warm.digest, elsewhere.digest]).toEqual([cold.digest, cold.digest]);
-});
+test.each(kinds.filter((kind) => kind.differs === undefined && canRun(kind)).map((kind) => [kind.name, kind] as const))(
+  '%s: the same files have the same digest, with a cache, and on another machine without one',
+  async (name, { files, context = '' }) => {
+    const body = { cacheKey: name, context, limits };
+    const cold = await first.build(files, { body });
+    expect(cold.result, cold.log).toMatchObject({ outcome: 'done' });
+    expect(cold.digest).toMatch(/^sha256:/);
+    expect((await first.build(files, { body })).digest).toBe(cold.digest);
+    expect((await second.build(files, { body })).digest).toBe(cold.digest);
+  },
+  1_800_000,
+);

@@ -8,6 +8,8 @@ export interface Kind {
   answers: { path: string; includes: string };
   /** Programs that its build and its start need of the machine, besides Node and npm. */
   programs: readonly string[];
+  /** The part of its image that is another one with each build of the same commit, whatever the cache has. */
+  differs?: string;
   /** The findings of detection; '' where there is nothing to find, port 0 of pages. */
   detected: { provider: string; framework: string; packageManager: string; port: number };
 }
@@ -16,9 +18,10 @@ export interface Kind {
 export function nodeKind(
   name: string,
   files: Kind['files'],
-  { framework = name, manager = 'npm', port = 3000, said = name } = {},
+  { framework = name, manager = 'npm', port = 3000, said = name, differs = '' } = {},
 ): Kind {
   return {
+    ...(differs === '' ? {} : { differs }),
     ...{ name, files, programs: [], answers: { path: '/', includes: `Hello from ${said}` } },
     detected: { provider: 'node', framework, packageManager: manager, port },
   };

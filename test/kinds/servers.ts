@@ -48,22 +48,26 @@ NestFactory.create(AppModule).then((app) => app.listen(process.env.PORT ?? 3000)
 `,
 });
 
-const next = nodeKind('next', {
-  'package.json': packageJson({
-    ...{ name: 'hello', scripts: { dev: 'next dev', build: 'next build', start: 'next start' } },
-    dependencies: { next: '15.5.4', ...react },
-  }),
-  'app/layout.jsx': `export default function Layout({ children }) {
+const next = nodeKind(
+  'next',
+  {
+    'package.json': packageJson({
+      ...{ name: 'hello', scripts: { dev: 'next dev', build: 'next build', start: 'next start' } },
+      dependencies: { next: '15.5.4', ...react },
+    }),
+    'app/layout.jsx': `export default function Layout({ children }) {
   return <html lang="en"><body>{children}</body></html>;
 }
 `,
-  'app/page.jsx': `const name = 'next';
+    'app/page.jsx': `const name = 'next';
 
 export default function Page() {
   return <h1>{\`Hello from \${name}\`}</h1>;
 }
 `,
-});
+  },
+  { differs: 'the build id and the keys of previews' },
+);
 
 const reactRouter = nodeKind('react-router', {
   'package.json': packageJson({
@@ -100,41 +104,47 @@ export default function Home({ loaderData }) {
 `,
 });
 
-const sveltekit = nodeKind('sveltekit', {
-  'package.json': packageJson({
-    ...{ name: 'hello', type: 'module', scripts: { dev: 'vite dev', build: 'vite build', preview: 'vite preview' } },
-    devDependencies: {
-      ...{ '@sveltejs/adapter-node': '5.3.2', '@sveltejs/kit': '2.43.5', '@sveltejs/vite-plugin-svelte': '6.2.0' },
-      ...{ svelte: '5.39.6', vite: '7.1.7' },
-    },
-  }),
-  'svelte.config.js': `import adapter from '@sveltejs/adapter-node';
+const sveltekit = nodeKind(
+  'sveltekit',
+  {
+    'package.json': packageJson({
+      ...{ name: 'hello', type: 'module', scripts: { dev: 'vite dev', build: 'vite build', preview: 'vite preview' } },
+      devDependencies: {
+        ...{ '@sveltejs/adapter-node': '5.3.2', '@sveltejs/kit': '2.43.5', '@sveltejs/vite-plugin-svelte': '6.2.0' },
+        ...{ svelte: '5.39.6', vite: '7.1.7' },
+      },
+    }),
+    'svelte.config.js': `import adapter from '@sveltejs/adapter-node';
 
 export default { kit: { adapter: adapter() } };
 `,
-  'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';
+    'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';
 
 export default { plugins: [sveltekit()] };
 `,
-  'src/app.html': `<!doctype html>
+    'src/app.html': `<!doctype html>
 <html lang="en"><head>%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>
 `,
-  'src/routes/+page.server.js': `export const load = () => ({ name: 'sveltekit' });
+    'src/routes/+page.server.js': `export const load = () => ({ name: 'sveltekit' });
 `,
-  'src/routes/+page.svelte': `<script>
+    'src/routes/+page.svelte': `<script>
   let { data } = $props();
 </script>
 
 <h1>Hello from {data.name}</h1>
 `,
-});
+  },
+  { differs: 'the version of the application, which is the time' },
+);
 
-const nuxt = nodeKind('nuxt', {
-  'package.json': packageJson({
-    ...{ name: 'hello', type: 'module', scripts: { dev: 'nuxt dev', build: 'nuxt build' } },
-    dependencies: { nuxt: '4.1.2', vue: '3.5.22' },
-  }),
-  'app/app.vue': `<script setup>
+const nuxt = nodeKind(
+  'nuxt',
+  {
+    'package.json': packageJson({
+      ...{ name: 'hello', type: 'module', scripts: { dev: 'nuxt dev', build: 'nuxt build' } },
+      dependencies: { nuxt: '4.1.2', vue: '3.5.22' },
+    }),
+    'app/app.vue': `<script setup>
 const name = 'nuxt';
 </script>
 
@@ -142,7 +152,9 @@ const name = 'nuxt';
   <h1>Hello from {{ name }}</h1>
 </template>
 `,
-});
+  },
+  { differs: 'the build id' },
+);
 
 const astroServer = nodeKind(
   'astro-server',
@@ -161,7 +173,7 @@ const { pathname } = Astro.url;
 <html lang="en"><body><h1>{\`Hello from astro-server\${pathname}\`}</h1></body></html>
 `,
   },
-  { framework: 'astro', port: 4321 },
+  { framework: 'astro', port: 4321, differs: 'the key of the server, which is random' },
 );
 
 export const serverKinds: readonly Kind[] = [express, nest, sveltekit, reactRouter, astroServer, next, nuxt];

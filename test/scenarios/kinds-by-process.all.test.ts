@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { through } from '../agents/kept-machine.ts';
 import { type GitServer, gitServer } from '../git/git-server.ts';
@@ -7,7 +5,7 @@ import { freePort } from '../ground/free-port.ts';
 import { until } from '../ground/until.ts';
 import { runBallast } from '../installation/ballast-command.ts';
 import { Installation } from '../installation/installation.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { canRun } from '../kinds/can-run.ts';
 import { kinds } from '../kinds/kinds.ts';
 
 let installation: Installation;
@@ -44,16 +42,6 @@ async function call<T>(method: string, path: string, body?: object): Promise<T> 
   return JSON.parse(text) as T;
 }
 
-const systemPath = ['/usr/local/go/bin', '/usr/local/bin', '/usr/bin', '/bin'];
-
-/** Builds see the programs of the system alone. */
-function canRun({ name, programs }: Kind): boolean {
-  const missing = programs.filter((program) => !systemPath.some((directory) => existsSync(join(directory, program))));
-  if (missing.length > 0)
-    process.stdout.write(`NOT RUN: the kind ${name}: install ${missing.join(', ')} beneath /usr\n`);
-  return missing.length === 0;
-}
-
 /** The last lines of the build, for who reads that it failed. */
 async function logOf(service: string): Promise<string> {
   const { items } = await call<{ items: { id: string }[] }>('GET', `/services/${service}/builds`);
@@ -70,7 +58,7 @@ test.each(kinds.filter(canRun).map((kind) => [kind.name, kind] as const))(
     const source = { kind: 'git', gitUrl, context };
     const made = { name: 'web', source };
     const { service } = await call<{ service: { id: string } }>('POST', `/projects/${project.id}/services`, made);
-    const words = ['deploy', '--staged', '--project', name, '--environment', 'staging', '--json'];
+    const words = ['deploy', '--staged', '--project', name, '--environment', 'staging', '--timeout', '25m', '--json'];
     const { code, stdout, stderr } = await runBallast(words, env);
     expect(code, code === 0 ? '' : `${stderr}\n${await logOf(service.id)}`).toBe(0);
     const { addresses }: { addresses: string[] } = JSON.parse(stdout);
@@ -79,6 +67,8 @@ test.each(kinds.filter(canRun).map((kind) => [kind.name, kind] as const))(
     expect(answered).toMatchObject({ status: 200, body: expect.stringContaining(answers.includes) });
     const { items } = await call<{ items: object[] }>('GET', `/services/${service.id}/builds`);
     expect(items).toMatchObject([{ commitSha: commit, status: 'succeeded' }]);
+    // So many programs at once would take the memory of the next builds.
+    expect(await runBallast(['project', 'delete', name, '--yes'], env)).toMatchObject({ code: 0 });
   },
   1_800_000,
 );

@@ -13,7 +13,8 @@ const variables: Readonly<Record<string, (at: string) => Record<string, string>>
   'go-mod': (at) => ({ GOMODCACHE: at }),
   'go-build': (at) => ({ GOCACHE: at }),
   cargo: (at) => ({ CARGO_HOME: at }),
-  maven: (at) => ({ MAVEN_OPTS: `-Dmaven.repo.local=${at}` }),
+  // Archives have the time that the project names, or else this one.
+  maven: (at) => ({ MAVEN_OPTS: `-Dmaven.repo.local=${at} -Dproject.build.outputTimestamp=1980-01-01T00:00:02Z` }),
   gradle: (at) => ({ GRADLE_USER_HOME: at }),
 };
 

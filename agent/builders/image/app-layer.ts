@@ -7,8 +7,11 @@ import { Refusal } from '../../program/refusal.ts';
 
 /** Where the source is in the sandbox: links that a build has made may begin with it. */
 const inside = '/build';
-/** Caches that tools keep in the folder, whatever the plan says. */
-const caches = ['node_modules/.cache', '.next/cache'];
+/** Caches that tools keep in the folder, whatever the plan says, and records of pnpm with the time of its last look. */
+const leftOut = [
+  ...['node_modules/.cache', 'node_modules/.vite', '.next/cache'],
+  ...['node_modules/.modules.yaml', 'node_modules/.pnpm-workspace-state-v1.json'],
+];
 
 /**
  * Files that the plan keeps, beneath `/app` or a folder of it. The build was free to write links: none is followed, and one that leads out of
@@ -23,7 +26,7 @@ export function appLayer(
   const root = realpathSync(source);
   const directory = placeIn(root, plan.directory, root);
   const app = below === '' ? 'app' : `app/${below}`;
-  const dropped = new Set([...plan.drop, ...caches].map((path) => join(directory, path)));
+  const dropped = new Set([...plan.drop, ...leftOut].map((path) => join(directory, path)));
   const kept = plan.keep.map((path) => normal(path)).sort();
   const placed = kept.map((path): Placed => {
     const from = placeIn(directory, path, root);
