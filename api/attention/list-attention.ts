@@ -23,6 +23,16 @@ const attentionSchema = z
       .object({ id: z.guid(), releaseNumber: z.int(), environmentName: z.string(), projectName: z.string() })
       .optional()
       .describe('The last of a service in an environment, while nothing went live since it failed.'),
+    build: z
+      .object({
+        id: z.guid(),
+        number: z.int(),
+        logLines: z.int(),
+        environmentName: z.string(),
+        projectName: z.string(),
+      })
+      .optional()
+      .describe('The newest of a service in an environment that came to a result.'),
     detail: z.string().describe('Why, in a sentence; may be empty.'),
     asOf: asOfSchema.optional(),
   })
@@ -63,6 +73,7 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
     workflowKind,
     channelId,
     deployment,
+    build,
     detail,
     toldAt,
   } = broken;
@@ -83,6 +94,7 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
         }),
     ...(channelId === null ? {} : { channel: { id: channelId } }),
     ...(deployment === null ? {} : { deployment }),
+    ...(build === null ? {} : { build }),
     detail: detail ?? '',
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
   };

@@ -1,5 +1,6 @@
 import { driftingServices } from '../../db/why/drifting.ts';
 import { suspendedServices } from '../../db/why/suspended.ts';
+import { unbuiltServices } from '../../db/why/unbuilt.ts';
 import { whyFacts } from '../../db/why/why-facts.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from '../environments/environment.ts';
@@ -22,6 +23,7 @@ export const whyEnvironment = operation({
       await whyFacts(database.kysely, organizationId, { environmentId }),
       await suspendedServices(database.kysely, organizationId, { environmentId }, mostExplained),
       await driftingServices(database.kysely, organizationId, { environmentId }, mostExplained),
+      await unbuiltServices(database.kysely, organizationId, { environmentId }, mostExplained),
     );
   },
 });

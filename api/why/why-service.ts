@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { driftingServices } from '../../db/why/drifting.ts';
 import { suspendedServices } from '../../db/why/suspended.ts';
+import { unbuiltServices } from '../../db/why/unbuilt.ts';
 import { whyFacts } from '../../db/why/why-facts.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
@@ -31,6 +32,7 @@ export const whyService = operation({
       await whyFacts(database.kysely, organizationId, of),
       await suspendedServices(database.kysely, organizationId, of, 1),
       await driftingServices(database.kysely, organizationId, of, 1),
+      await unbuiltServices(database.kysely, organizationId, of, 1),
     );
   },
 });

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { DriftingRow } from '../../db/why/drifting.ts';
 import type { SuspendedRow } from '../../db/why/suspended.ts';
+import type { UnbuiltRow } from '../../db/why/unbuilt.ts';
 import type { WhyRow } from '../../db/why/why-facts.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { type WhyLine, whyOf, whyTopics, worstFirst } from '../../domain/why/why.ts';
 import { whyDrift } from '../../domain/why/why-drift.ts';
 import type { WhyFacts } from '../../domain/why/why-facts.ts';
 import { whySuspended } from '../../domain/why/why-suspended.ts';
+import { whyUnbuilt } from '../../domain/why/why-unbuilt.ts';
 import { failureAnswer } from '../deployments/deployment.ts';
 
 /** So many deployments are explained at once. */
@@ -58,6 +60,9 @@ export const whySchema = z
     suspended: z
       .array(placeSchema)
       .describe('Services of which nothing runs because somebody has suspended them, by name.'),
+    unbuilt: z
+      .array(placeSchema.extend({ buildId: z.guid() }).meta({ id: 'UnbuiltWhy' }))
+      .describe('Services of which nothing was ever live because their build failed or was not deployed, by name.'),
     drift: z.array(placeSchema).describe('Services with applied changes that are not deployed, by name.'),
   })
   .meta({ id: 'Why' });
@@ -66,6 +71,7 @@ export function whyAnswer(
   rows: readonly WhyRow[],
   suspended: readonly SuspendedRow[] = [],
   drifting: readonly DriftingRow[] = [],
+  unbuilt: readonly UnbuiltRow[] = [],
 ): z.output<typeof whySchema> {
   const places = new Map(rows.map((row) => [row.id, row]));
   const facts = worstFirst(rows.map(factsOf)).slice(0, mostExplained);
@@ -78,6 +84,7 @@ export function whyAnswer(
       return [{ deploymentId: of.id, ...place, blocker: of.blocker, lines: whyOf(of) }];
     }),
     suspended: suspended.map((row) => ({ ...placeOf(row), lines: suspendedLines(row) })),
+    unbuilt: unbuilt.map((row) => ({ ...placeOf(row), buildId: row.buildId, lines: unbuiltLines(row) })),
     drift: drifting.map((row) => {
       const labels = row.items.map(({ label }) => label);
       return { ...placeOf(row), lines: whyDrift({ ...row, labels }) };
@@ -85,7 +92,7 @@ export function whyAnswer(
   };
 }
 
-function placeOf({ environmentId, environmentName, serviceId, serviceName }: SuspendedRow | DriftingRow) {
+function placeOf({ environmentId, environmentName, serviceId, serviceName }: SuspendedRow | DriftingRow | UnbuiltRow) {
   return { environmentId, environmentName, serviceId, serviceName };
 }
 
@@ -96,6 +103,10 @@ function suspendedLines({ at, by, liveRelease, ...row }: SuspendedRow): WhyLine[
     ...(at === null ? {} : { at: at.toISOString() }),
     ...(liveRelease === null ? {} : { liveRelease }),
   });
+}
+
+function unbuiltLines({ at, message, ...row }: UnbuiltRow): WhyLine[] {
+  return whyUnbuilt({ ...row, message: message ?? '', ...(at === null ? {} : { at: at.toISOString() }) });
 }
 
 function factsOf(row: WhyRow): WhyFacts {

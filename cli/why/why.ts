@@ -20,7 +20,7 @@ environment, the worst first, at most five. A deployment is named by its id, as 
   run: async (given, [word]) => {
     const answer = await asked(given, word);
     if (given.json) return void process.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
-    const told = [...answer.items, ...(answer.suspended ?? []), ...(answer.drift ?? [])];
+    const told = [...answer.items, ...(answer.unbuilt ?? []), ...(answer.suspended ?? []), ...(answer.drift ?? [])];
     if (told.length === 0) return void process.stdout.write('Nothing waits, and nothing failed.\n');
     process.stdout.write(told.map(({ lines }) => lines.map(lineText).join('')).join('\n'));
   },

@@ -11,6 +11,8 @@ export const brokenKinds = [
   'node.not-ready',
   'disk.pressure',
   'deployment.failed',
+  'build.failed',
+  'build.not-deployed',
   'workload.failed',
   'workload.degraded',
   'agent-update.failed',
@@ -38,6 +40,7 @@ export interface Broken {
   workflowKind: ActorKind | null;
   channelId: string | null;
   deployment: { id: string; releaseNumber: number; environmentName: string; projectName: string } | null;
+  build: { id: string; number: number; logLines: number; environmentName: string; projectName: string } | null;
   detail: string | null;
   /** When an agent last told of it; null where the control plane knows it of its own. */
   toldAt: Date | null;
@@ -61,6 +64,7 @@ const columns: Readonly<Record<Column, string>> = {
   workflowKind: 'text',
   channelId: 'uuid',
   deployment: 'jsonb',
+  build: 'jsonb',
   detail: 'text',
   toldAt: 'timestamptz',
   inContact: 'boolean',

@@ -1,4 +1,5 @@
 import { brokenUpdates } from '../agent-updates/broken-updates.ts';
+import { brokenBuilds } from '../builds/told/broken-builds.ts';
 import { brokenClusters } from '../clusters/broken-clusters.ts';
 import { brokenDeployments } from '../deployments/broken-deployments.ts';
 import { brokenChannels } from '../notification-channels/broken-channels.ts';
@@ -11,6 +12,7 @@ export const brokenSources: readonly BrokenSource[] = [
   ...brokenClusters,
   ...brokenWorkloads,
   ...brokenDeployments,
+  ...brokenBuilds,
   ...brokenUpdates,
   ...brokenChannels,
   ...stuckWorkflows,

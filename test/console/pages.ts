@@ -183,6 +183,7 @@ export const pages: readonly ConsolePage[] = [
     address: ({ failedBuild }) => `/default/p/shop/e/staging/s/web/builds/${failedBuild}`,
     heading: 'Build #1',
     shows: '404 Not Found',
+    act: (page) => page.locator('[data-line]').first().waitFor(),
   },
   // The row leads to the page of the build.
   { name: 'build-place', address: ({ build }) => `/default/builds/${build}`, heading: 'Build #2' },

@@ -9,6 +9,7 @@ import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { buildStories } from './stories/environments/builds.ts';
 import { canvasStories } from './stories/environments/canvas.ts';
+import { repositoryStories } from './stories/environments/repositories.ts';
 import { variableStories } from './stories/environments/variables.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
@@ -44,6 +45,7 @@ const subjects: Record<string, Stories> = {
   canvas: canvasStories,
   variables: variableStories,
   builds: buildStories,
+  repositories: repositoryStories,
 };
 
 const browser = await realBrowser();

@@ -13,11 +13,16 @@ export function onRecovery(callback: () => void): void {
 /** Hosts of repositories are asked, which takes as long as those take: the page that waits for them says so itself. */
 const asksHosts = /^\/trpc\/(?:repositoryConfig\.\w+|gitConnections\.(?:branches|repositories))(?:\?|$)/;
 
+/** The kind of silence that a late answer to this request is; none where the page tells of it itself. */
+export function silenceOf(url: string, method = 'GET'): 'question' | 'change' | undefined {
+  if (asksHosts.test(url)) return undefined;
+  return method === 'GET' ? 'question' : 'change';
+}
+
 /** A request whose silence is told: an answer that is late, or none at all. */
 export async function askedInSight(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
-  if (asksHosts.test(String(url))) return answerOf(url, init);
-  const kind = (init.method ?? 'GET') === 'GET' ? 'question' : 'change';
-  return silence.waiting(kind, answerOf(url, init));
+  const kind = silenceOf(String(url), init.method);
+  return kind === undefined ? answerOf(url, init) : silence.waiting(kind, answerOf(url, init));
 }
 
 async function answerOf(url: RequestInfo | URL, init: RequestInit): Promise<Response> {

@@ -6,7 +6,8 @@ type Detection = NonNullable<NonNullable<BuildAnswer['builder']>['detection']>;
 /** What was found in the source of a build. */
 export function BuildDetection({ build: { builder } }: { build: Pick<BuildAnswer, 'builder'> }) {
   const found = builder?.detection;
-  if (found === undefined) return null;
+  // Of a source in which nothing was recognised, the error says all.
+  if (found === undefined || (found.provider === '' && found.signals.length === 0)) return null;
   return (
     <Section title="What was found">
       <Facts>

@@ -39,13 +39,13 @@ export function BuildFacts({ build }: { build: BuildAnswer }) {
         {retryOf !== undefined && (
           <Fact label="Retry of">
             <Link {...buildLink({ id: retryOf }, organization)} className={link}>
-              The build before
+              The previous build
             </Link>
           </Fact>
         )}
         <Fact label="Workflow">
           <Link to="/$organization/workflows/$workflow" params={{ organization, workflow: id }} className={link}>
-            Its history
+            History
           </Link>
         </Fact>
       </Facts>

@@ -4,3 +4,8 @@ import type { LinkProps } from '@tanstack/react-router';
 export function buildLink({ id }: { id: string }, organization: string): LinkProps {
   return { to: '/$organization/builds/$build', params: { organization, build: id } };
 }
+
+/** The page of a build, at the last line of its log where there is one. */
+export function logEnd({ id, logLines }: { id: string; logLines: number }, organization: string): LinkProps {
+  return { ...buildLink({ id }, organization), ...(logLines === 0 ? {} : { hash: `L${logLines}` }) };
+}

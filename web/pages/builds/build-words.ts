@@ -59,20 +59,20 @@ export function whyOf(
   build: Pick<BuildAnswer, 'status' | 'blocker' | 'error' | 'releaseError' | 'cancelRequested'>,
 ): { tone: 'fault' | 'attention' | 'neutral'; title: string; text: string } | undefined {
   const { status, blocker, error, releaseError, cancelRequested } = build;
-  if (status === 'failed') return { tone: 'fault', title: 'It failed', text: error };
-  if (status === 'cancelled') return { tone: 'neutral', title: 'It was cancelled', text: error };
+  if (status === 'failed') return { tone: 'fault', title: 'The build failed', text: error };
+  if (status === 'cancelled') return { tone: 'neutral', title: 'The build was cancelled', text: error };
   if (status === 'superseded')
     return { tone: 'neutral', title: 'A newer commit took its place', text: 'That one is built instead.' };
   if (status === 'succeeded') {
     if (releaseError === '') return undefined;
-    return { tone: 'attention', title: 'It was built, but not deployed', text: releaseError };
+    return { tone: 'attention', title: 'Built, but not deployed', text: releaseError };
   }
   if (cancelRequested)
-    return { tone: 'attention', title: 'It is being cancelled', text: 'The agent ends all of its processes.' };
+    return { tone: 'attention', title: 'The build is being cancelled', text: 'The agent ends all of its processes.' };
   if (status !== 'queued') return undefined;
   return {
     tone: 'attention',
-    title: 'It waits',
+    title: 'The build waits',
     text:
       blocker === 'temporal'
         ? 'Its workflow cannot be reached at the moment; it goes on by itself.'

@@ -12,7 +12,7 @@ import { BuildFacts } from './build-facts.tsx';
 import { BuildStatus } from './build-status.tsx';
 import { BuildSteps } from './build-steps.tsx';
 import { type BuildAnswer, triggerWords, whyOf } from './build-words.ts';
-import { BuildLog } from './log/build-log.tsx';
+import { BuildLog, logId } from './log/build-log.tsx';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/builds/$build');
 
@@ -68,6 +68,15 @@ function Why({ build }: { build: BuildAnswer }) {
   return (
     <Notice tone={why.tone} title={why.title}>
       <p className="whitespace-pre-wrap break-words">{why.text}</p>
+      {build.status === 'failed' && build.logLines > 0 && (
+        <button
+          type="button"
+          onClick={() => document.getElementById(logId)?.scrollIntoView({ block: 'start' })}
+          className="rounded-sm underline underline-offset-3"
+        >
+          Show the log
+        </button>
+      )}
     </Notice>
   );
 }

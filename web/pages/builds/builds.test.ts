@@ -14,10 +14,8 @@ test('a build says why it is as it is, and nothing where all is well', () => {
     tone: 'fault',
     text: 'npm said no',
   });
-  expect(whyOf({ ...quiet, status: 'succeeded', releaseError: 'frozen' })?.title).toBe(
-    'It was built, but not deployed',
-  );
-  expect(whyOf({ ...quiet, status: 'running', cancelRequested: true })?.title).toBe('It is being cancelled');
+  expect(whyOf({ ...quiet, status: 'succeeded', releaseError: 'frozen' })?.title).toBe('Built, but not deployed');
+  expect(whyOf({ ...quiet, status: 'running', cancelRequested: true })?.title).toBe('The build is being cancelled');
   expect(whyOf({ ...quiet, status: 'succeeded' })).toBeUndefined();
   expect(whyOf({ ...quiet, status: 'running' })).toBeUndefined();
 });

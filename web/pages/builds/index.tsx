@@ -4,7 +4,7 @@ import { buildStates } from '../../../domain/builds/states.ts';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import { type Affected, one } from '../../live/affected.ts';
+import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search, text } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 
@@ -38,7 +38,7 @@ export const place: Place = {
   also: 'images commits branches dockerfile log failed queued running',
 };
 
-export const affected: Affected<'build'> = { build: (trpc, id) => [one(trpc.builds, id)] };
+export const affected: Affected<'build'> = { build: (trpc, id) => [one(trpc.builds, id), all(trpc.why)] };
 
 export const kinds: Kinds<'build'> = { build: 'Builds' };
 

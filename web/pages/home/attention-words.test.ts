@@ -44,5 +44,17 @@ test('a lost cluster leads to its events, a stuck workflow to its history, a fai
     go: 'Open deployment',
     link: { params: { organization: 'acme', deployment: 'd' } },
   });
+  const build = { id: 'b', number: 3, logLines: 120, environmentName: 'Staging', projectName: 'Shop' };
+  const { cluster: ___, ...unbuilt } = item({ kind: 'build.failed', name: 'Web', build });
+  expect(attentionWords(unbuilt, 'acme')).toMatchObject({
+    title: 'Build #3 of Web for Staging of Shop failed',
+    go: 'Open log',
+    link: { params: { organization: 'acme', build: 'b' }, hash: 'L120' },
+  });
+  expect(attentionWords({ ...unbuilt, build: { ...build, logLines: 0 } }, 'acme').go).toBe('Open build');
+  expect(attentionWords({ ...unbuilt, kind: 'build.not-deployed' }, 'acme')).toMatchObject({
+    title: 'Build #3 of Web was not deployed to Staging of Shop',
+    go: 'Open build',
+  });
   expect(attentionWords(item({ kind: 'volume.full' as never }), 'acme')).toMatchObject({ go: 'Open cluster' });
 });

@@ -3,6 +3,7 @@ import { releaseText } from '../../../domain/clusters/release-name.ts';
 import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
+import { buildLink, logEnd } from '../builds/build-link.ts';
 import { deploymentLink } from '../deployments/deployment-link.ts';
 
 export type Attention = Answers['attention']['list']['items'][number];
@@ -12,7 +13,7 @@ interface Words {
   title: (on: string, name: string, item: Attention) => string;
   /** Said where the control plane gives no reason. */
   why?: string;
-  to: 'channel' | 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment';
+  to: 'channel' | 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment' | 'build';
 }
 
 const words: Record<Attention['kind'], Words> = {
@@ -42,6 +43,18 @@ const words: Record<Attention['kind'], Words> = {
     title: (_, name, { deployment }) =>
       `Release ${deployment?.releaseNumber} of ${name} failed in ${deployment?.environmentName} of ${deployment?.projectName}`,
     to: 'deployment',
+  },
+  'build.failed': {
+    tone: 'fault',
+    title: (_, name, { build }) =>
+      `Build #${build?.number} of ${name} for ${build?.environmentName} of ${build?.projectName} failed`,
+    to: 'build',
+  },
+  'build.not-deployed': {
+    tone: 'attention',
+    title: (_, name, { build }) =>
+      `Build #${build?.number} of ${name} was not deployed to ${build?.environmentName} of ${build?.projectName}`,
+    to: 'build',
   },
   'workload.failed': { tone: 'fault', title: (on, name) => `${name} failed on ${on}`, to: 'log' },
   'workload.degraded': { tone: 'attention', title: (on, name) => `${name} is degraded on ${on}`, to: 'log' },
@@ -83,7 +96,7 @@ export interface Told {
 
 /** An item in words, with the way to what tells most about it. */
 export function attentionWords(item: Attention, organization: string): Told {
-  const { kind, cluster, name = '', instance, workflow, channel, deployment, detail } = item;
+  const { kind, cluster, name = '', instance, workflow, channel, deployment, build, detail } = item;
   const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
   const params = { organization, cluster: cluster?.id ?? '' };
   const text = title(cluster?.name ?? '', name, item);
@@ -92,6 +105,13 @@ export function attentionWords(item: Attention, organization: string): Told {
     : { tone, title: text, detail: detail || why };
   if (to === 'deployment' && deployment !== undefined) {
     return { ...told, go: 'Open deployment', link: deploymentLink(deployment, organization) };
+  }
+  if (to === 'build' && build !== undefined) {
+    // Of a build that failed, the end of its log says why.
+    if (kind === 'build.failed' && build.logLines > 0) {
+      return { ...told, go: 'Open log', link: logEnd(build, organization) };
+    }
+    return { ...told, go: 'Open build', link: buildLink(build, organization) };
   }
   if (to === 'channel' && channel !== undefined) {
     const link = {

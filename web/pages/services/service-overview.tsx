@@ -7,6 +7,7 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { LastKnown, Status, wordsOf } from '../../components/status.tsx';
 import { BriefTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import { FailedBuild } from '../builds/failed-build.tsx';
 import { UnderConstruction } from '../builds/open-builds.tsx';
 import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
@@ -48,6 +49,7 @@ function Overview({ service, environment }: Placed) {
     <>
       <SuspendedNotice overview={overview} environment={environment} />
       <UnderConstruction of={{ serviceId: service.id, environmentId: environment.id }} />
+      <FailedBuild of={{ serviceId: service.id, environmentId: environment.id }} live={overview.activeReleaseId} />
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
       {overview.drift && (

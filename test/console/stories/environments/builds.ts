@@ -68,5 +68,11 @@ export const buildStories: Stories = (world) => {
     await page.getByText('The build is over; no more lines will come.').waitFor();
     await page.getByRole('button', { name: 'Retry' }).waitFor();
     await sameLoad();
+    // From the alarm to the failing line.
+    await ada.go('/default');
+    const alarm = page.getByRole('listitem').filter({ hasText: /^Build #1 of .* failed/ });
+    await alarm.getByRole('link', { name: 'Open log' }).click();
+    await page.waitForURL(/\/s\/[^/]+\/builds\/[0-9a-f-]+#L3$/);
+    await page.locator('[data-line="log~3"][aria-current="true"]').waitFor();
   });
 };

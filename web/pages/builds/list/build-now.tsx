@@ -12,8 +12,9 @@ export function buildNow(
   { service, environment }: Placed,
   { trpc, follow }: ReturnType<typeof useBuildTools>,
 ): DialogAction | undefined {
-  const { source } = service;
-  if (source.kind !== 'git') return undefined;
+  const { source, stagedIn } = service;
+  // A service that is not applied yet is built when it is.
+  if (source.kind !== 'git' || stagedIn?.environmentId === environment.id) return undefined;
   return formAction({
     role: 'deployer',
     label: 'Build now',

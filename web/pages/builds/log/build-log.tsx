@@ -13,6 +13,9 @@ import { buildLogSource, channel, hashOf, lineOf, readBuildLog } from './build-l
 const at = '/$organization/p/$project/e/$environment/s/$service/builds/$build';
 const route = getRouteApi(at);
 
+/** Its element, which other parts of the page lead to. */
+export const logId = 'log';
+
 /** It is always asked: whether more lines come, its stream says. */
 const channels = [{ id: channel, group: channel, ended: false }];
 
@@ -45,7 +48,7 @@ export function BuildLog({ build: { id, number, serviceName } }: { build: BuildA
     if (lineOf(location.hash.slice(1)) !== undefined) place.current?.scrollIntoView({ block: 'start' });
   }, []);
   return (
-    <div ref={place} className="scroll-mt-16">
+    <div ref={place} id={logId} className="scroll-mt-16">
       <Section title="Log" bare>
         <LogView
           label={`Log of build #${number} of ${serviceName}`}

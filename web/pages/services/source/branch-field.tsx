@@ -23,7 +23,8 @@ const mostChoices = 200;
 export function BranchField({ name = 'branch', of, value, onChange, unnamed, hint }: BranchFieldProps) {
   const { data, error, isFetching } = useBranches(of);
   const { branches = [], defaultBranch = '' } = data ?? {};
-  if (branches.length === 0 || branches.length > mostChoices) {
+  const asks = of !== undefined && data === undefined && isFetching;
+  if (!asks && (branches.length === 0 || branches.length > mostChoices)) {
     return (
       <TextField
         name={name}
@@ -32,10 +33,7 @@ export function BranchField({ name = 'branch', of, value, onChange, unnamed, hin
         placeholder={unnamed(defaultBranch)}
         hint={
           <>
-            {hint} {isFetching && 'Asking the host for its branches…'}
-            {error !== null &&
-              !isFetching &&
-              `The host lists no branches, so type its name: ${hostSays(problemOf(error))}`}
+            {hint} {error !== null && !isFetching && `${hostSays(problemOf(error))} The name of a branch can be typed.`}
           </>
         }
         value={value}
@@ -50,12 +48,12 @@ export function BranchField({ name = 'branch', of, value, onChange, unnamed, hin
     <SelectField
       name={name}
       label="Branch"
-      hint={hint}
+      hint={asks ? 'Asking the host for its branches…' : hint}
       value={value}
       onChange={onChange}
       choices={[
         { value: '', label: unnamed(defaultBranch) },
-        ...names.map((one) => ({ value: one, label: branches.includes(one) ? one : `${one} (not there)` })),
+        ...names.map((one) => ({ value: one, label: asks || branches.includes(one) ? one : `${one} (not there)` })),
       ]}
     />
   );

@@ -30,17 +30,19 @@ export function RepositoryBranch({ source, environment, children }: RepositoryBr
   const folder = useRested(context);
   return (
     <>
-      <BranchField
-        of={of}
-        value={chosen}
-        onChange={setChosen}
-        unnamed={builtIn(environment)}
-        hint={
-          chosen === '' || chosen === built ? undefined : (
-            <OtherBranch chosen={chosen} environment={environment} built={built} />
-          )
-        }
-      />
+      {of !== undefined && (
+        <BranchField
+          of={of}
+          value={chosen}
+          onChange={setChosen}
+          unnamed={builtIn(environment)}
+          hint={
+            chosen === '' || chosen === built ? undefined : (
+              <OtherBranch chosen={chosen} environment={environment} built={built} />
+            )
+          }
+        />
+      )}
       {children}
       {of !== undefined && branch !== '' && source.builder !== 'dockerfile' && (
         <DetectionPreview of={of} branch={branch} context={folder} />

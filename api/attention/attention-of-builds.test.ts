@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
+import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+
+let api: RunningApi;
+
+beforeAll(async () => {
+  api = await runningApi();
+});
+afterAll(() => api.close());
+
+async function world() {
+  const ours = await seed(api.database);
+  const place = await seedPlace(api.database, ours.organizationId);
+  const told = async () => {
+    const { status, body, text } = await api.call('GET', '/api/v1/attention', { as: ours.tokens.viewer });
+    expect(status, text).toBe(200);
+    return (body.items as { kind: string }[]).filter(({ kind }) => kind.startsWith('build.'));
+  };
+  const why = async (path = `/environments/${place.environmentId}/why`) => {
+    const { status, body, text } = await api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
+    expect(status, text).toBe(200);
+    return body.unbuilt as { buildId: string; lines: { topic: string; text: string }[] }[];
+  };
+  const live = (releaseId: string) =>
+    sql`update environment_service set live_release_id = ${releaseId}, live_at = now()
+      where organization_id = ${ours.organizationId} and service_id = ${place.serviceId}`.execute(api.database.kysely);
+  const source = (kind: string) =>
+    sql`update environment_service set settings = jsonb_set(settings::jsonb, '{source,kind}', to_jsonb(${kind}::text))
+      where service_id = ${place.serviceId}`.execute(api.database.kysely);
+  await source('git');
+  return { ours, place, told, why, live, source, build: seedBuildThere.bind(undefined, api.database, place) };
+}
+
+test('a failed build is one item with the way to its log until a newer one succeeds, whatever is cancelled or runs since', async () => {
+  const { told, build, ours } = await world();
+  await build({ number: 1, state: 'succeeded' });
+  expect(await told()).toEqual([]);
+  await build({ number: 2, state: 'failed', message: 'The step "install" failed.' });
+  const id = await build({ number: 3, state: 'failed', message: 'The step "build" failed.' });
+  await build({ number: 4, state: 'cancelled', message: 'Cancelled by Ada.' });
+  await build({ number: 5, state: 'superseded' });
+  await build({ number: 6, state: 'running' });
+  expect(await told()).toEqual([
+    {
+      ...{ key: `build.failed ${id}`, kind: 'build.failed', name: expect.any(String) },
+      detail: 'The step "build" failed.',
+      build: { id, number: 3, logLines: 7, environmentName: 'Staging', projectName: expect.any(String) },
+    },
+  ]);
+  await sql`update build set state = 'succeeded', finished_at = now() where organization_id = ${ours.organizationId}
+    and number = 6`.execute(api.database.kysely);
+  expect(await told()).toEqual([]);
+});
+
+test('an image that could not be deployed is told until somebody deploys it', async () => {
+  const { place, told, build, live } = await world();
+  const { id: release_id } = await seedRelease(api.database, place, 1);
+  await build({ number: 1, state: 'succeeded', release_error: 'The environment is frozen.', release_id });
+  expect(await told()).toMatchObject([{ kind: 'build.not-deployed', detail: 'The environment is frozen.' }]);
+  await live(release_id);
+  expect(await told()).toEqual([]);
+});
+
+test('an image of elsewhere that went live later takes the place of a failed build', async () => {
+  const { place, told, build, live, source } = await world();
+  await build({ number: 1, state: 'failed', message: 'No.' });
+  await live((await seedRelease(api.database, place, 1)).id);
+  expect(await told()).toHaveLength(1);
+  await source('image');
+  expect(await told()).toEqual([]);
+});
+
+test('why says that a service has no release because its build failed, and how to build it again', async () => {
+  const { place, why, build, live, ours } = await world();
+  expect(await why()).toEqual([]);
+  const message = 'The step "install" failed with exit code 1. Its last lines:\nnpm error code E404';
+  await build({ number: 1, state: 'failed', message });
+  const buildId = await build({ number: 2, state: 'failed', message });
+  const [told] = await why();
+  expect(told).toMatchObject({ buildId });
+  const lines = Object.fromEntries(told?.lines.map(({ topic, text }) => [topic, text]) ?? []);
+  expect(lines.what).toMatch(
+    / has no release in Staging: build #2 failed\. The step "install" failed with exit code 1\.$/,
+  );
+  expect(lines.how).toContain(`./ballast build retry ${buildId}`);
+  expect(lines.tried).toBe('Built 2 times there.');
+  expect(await why(`/services/${place.serviceId}/why?environmentId=${place.environmentId}`)).toHaveLength(1);
+  const running = await build({ number: 3, state: 'running' });
+  expect(await why()).toEqual([]);
+  await sql`delete from build where organization_id = ${ours.organizationId} and id = ${running}`.execute(
+    api.database.kysely,
+  );
+  await live((await seedRelease(api.database, place, 1)).id);
+  expect(await why()).toEqual([]);
+});
