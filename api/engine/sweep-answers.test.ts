@@ -1,5 +1,6 @@
 import { compileErrors, validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
 import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
 import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';
 import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
@@ -24,6 +25,7 @@ let theirs: Seeded;
 let issuer: JobIssuer;
 let document: Record<string, unknown>;
 let declared: DeclaredAnswers;
+let git: GitServer;
 let examples: Record<string, Example>;
 
 beforeAll(async () => {
@@ -31,15 +33,16 @@ beforeAll(async () => {
     manyClients: true,
     env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', ORGANIZATION_CREATORS: 'everyone' },
   });
-  issuer = await jobIssuer();
+  [issuer, git] = [await jobIssuer(), await gitServer()];
   ours = await seed(api.database);
   theirs = await seed(api.database);
-  examples = operationExamples({ api, ours, issuer });
+  examples = operationExamples({ api, ours, issuer, git });
   document = (await api.call('GET', '/api/openapi.json')).body;
   declared = new DeclaredAnswers(document, namedOperations(operations));
 });
 afterAll(async () => {
   await issuer.close();
+  await git.close();
   await api.close();
 });
 

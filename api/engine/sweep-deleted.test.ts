@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { mayActAs, type Role, roles, tokenRoles } from '../../domain/roles.ts';
+import type { GitServer } from '../../test/git/git-server.ts';
 import type { JobIssuer } from '../../test/identity/job-issuer.ts';
 import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';
 import {
@@ -42,7 +43,7 @@ beforeAll(async () => {
   api = await runningApi({ manyClients: true });
   ours = await seed(api.database);
   theirs = await seed(api.database);
-  examples = operationExamples({ api, ours, issuer: {} as JobIssuer });
+  examples = operationExamples({ api, ours, issuer: {} as JobIssuer, git: {} as GitServer });
   declared = new DeclaredAnswers((await api.call('GET', '/api/openapi.json')).body, namedOperations(operations));
 });
 afterAll(() => api.close());

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantTables } from '../../db/postgres/tenant-tables.ts';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
 import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
 import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';
 import {
@@ -57,6 +58,7 @@ let api: RunningApi;
 let ours: Seeded;
 let declared: DeclaredAnswers;
 let issuer: JobIssuer;
+let git: GitServer;
 let examples: Record<string, Example>;
 /** Things of another organization, and of a project that the limited token does not see. */
 let theirs: Things;
@@ -69,9 +71,9 @@ beforeAll(async () => {
     manyClients: true,
     env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', ORGANIZATION_CREATORS: 'everyone' },
   });
-  issuer = await jobIssuer();
+  [issuer, git] = [await jobIssuer(), await gitServer()];
   ours = await seed(api.database);
-  examples = operationExamples({ api, ours, issuer });
+  examples = operationExamples({ api, ours, issuer, git });
   theirs = await seedThings(api, await seed(api.database));
   hidden = await seedThings(api, ours);
   limited = await seedToken(api.database, ours.organizationId, 'admin', []);
@@ -79,6 +81,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await issuer.close();
+  await git.close();
   await api.close();
 });
 

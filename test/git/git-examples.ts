@@ -1,13 +1,14 @@
 import type { Example, ExampleGround } from '../operations/example.ts';
 
-/** Examples of Git connections. The issuer of the ground is a host that answers, and knows no interface of git. */
-export function gitExamples({ api, ours, issuer }: ExampleGround): Record<string, Example> {
-  const named = () => ({ host: issuer.url, label: `Git ${crypto.randomUUID()}`, token: 'ada:swordfish' });
+/** Examples of Git connections, to a host of which nothing is known but that it speaks git. */
+export function gitExamples({ api, ours, git }: ExampleGround): Record<string, Example> {
+  const named = () => ({ host: git.url, label: `Git ${crypto.randomUUID()}`, token: 'ada:swordfish' });
   const connection = async () => {
     const made = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
       as: ours.tokens.admin,
       body: named(),
     });
+    await git.commit('team/app.git', { 'index.html': 'Hello' });
     return { id: String(made.body.id) };
   };
   return {
@@ -17,21 +18,19 @@ export function gitExamples({ api, ours, issuer }: ExampleGround): Record<string
     'gitConnections.createHosted': { body: () => ({ token: 'swordfish' }), fails: 422 },
     'gitConnections.delete': { prepare: connection },
     'gitConnections.check': { prepare: connection },
-    // That there is a repository is tried in api/git-connections.
-    'gitConnections.branches': { prepare: connection, query: () => ({ repository: 'team/app' }), fails: 422 },
+    'gitConnections.branches': { prepare: connection, query: () => ({ repository: 'team/app' }) },
     'gitConnections.repositories': { prepare: connection },
-    // Findings in one are tried in api/repository-config.
     'repositoryConfig.detect': {
+      personal: true,
       prepare: connection,
       body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),
-      fails: 422,
     },
     'repositoryConfig.detectProject': {
+      personal: true,
       prepare: connection,
       body: ({ id }) => ({ gitConnectionId: id, repository: 'team/app', branch: 'main' }),
-      fails: 422,
     },
-    'repositoryConfig.publicBranches': { body: () => ({ gitUrl: `${issuer.url}/team/app.git` }), fails: 422 },
+    'repositoryConfig.publicBranches': { personal: true, body: () => ({ gitUrl: `${git.url}/team/app.git` }) },
     'gitConnections.webhookSecret': { prepare: connection },
   };
 }

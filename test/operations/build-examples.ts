@@ -1,12 +1,13 @@
 import { requestBuild } from '../../db/builds/request-build.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { giveRepository } from '../builds/give-repository.ts';
 import { seedSource } from '../builds/seed-source.ts';
 import { machine } from '../seeds/seed.ts';
 import { seedPlace } from '../seeds/seed-place.ts';
 import type { Example, ExampleGround } from './example.ts';
 
 /** Examples of builds. */
-export function buildExamples({ api, ours }: ExampleGround): Record<string, Example> {
+export function buildExamples({ api, ours, git }: ExampleGround): Record<string, Example> {
   const sourced = async () => {
     const place = await seedPlace(api.database, ours.organizationId);
     return { place, sourceId: await seedSource(api.database, place) };
@@ -51,6 +52,17 @@ export function buildExamples({ api, ours }: ExampleGround): Record<string, Exam
         return { id: place.serviceId, environmentId: place.environmentId, sourceId };
       },
       body: ({ environmentId, sourceId }) => ({ environmentId, sourceId }),
+      also: [
+        {
+          prepare: async () => {
+            const place = await seedPlace(api.database, ours.organizationId);
+            await git.commit('team/app.git', { 'index.html': 'Hello' });
+            await giveRepository(api.database, place, { gitUrl: `${git.url}/team/app.git` });
+            return { id: place.serviceId, environmentId: place.environmentId };
+          },
+          body: ({ environmentId }) => ({ environmentId, branch: 'main' }),
+        },
+      ],
     },
     'builds.get': { prepare: queued },
     'builds.cancel': { prepare: queued },

@@ -1,3 +1,4 @@
+import type { GitServer } from '../git/git-server.ts';
 import type { JobIssuer } from '../identity/job-issuer.ts';
 import type { Call, RunningApi, Seeded } from '../installation/running-api.ts';
 
@@ -24,4 +25,6 @@ export interface ExampleGround {
   api: RunningApi;
   ours: Seeded;
   issuer: JobIssuer;
+  /** By http at an address that the API may reach; anybody may read it. */
+  git: GitServer;
 }

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { cloneUrl } from '../../domain/git/clone-url.ts';
+import { none, type Pushed, pushOf, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
+
+let ground: WebhookGround;
+let pushed: Pushed;
+beforeAll(async () => {
+  ground = await webhookGround();
+});
+afterAll(() => ground.close());
+beforeEach(async () => {
+  pushed = await ground.repository();
+});
+
+test('a push builds what is applied with its repository and branch, and says what it led to', async () => {
+  const { status, body } = await ground.send(pushOf(pushed));
+  expect(status).toBe(200);
+  const [build] = await ground.buildsOf(pushed.place);
+  expect(body).toEqual({ builds: [{ id: build?.id, service: expect.any(String), environment: 'Staging' }] });
+  expect(build).toMatchObject({
+    trigger: 'push',
+    branch: 'main',
+    commitSha: pushed.commit,
+    repository: pushed.repository,
+    deploys: true,
+  });
+  expect(build).toMatchObject({ commitMessage: 'Say hello', status: 'queued' });
+  expect(build).not.toHaveProperty('actorUserId');
+  expect(await ground.statusOf()).toBe(`received: main of ${pushed.repository}, 1 build`);
+  const row = await ground.api.database.kysely
+    .selectFrom('build')
+    .select(['requested_by_kind as kind', 'requested_by_name as name', 'git_ref as ref', 'git_url as url'])
+    .where('id', '=', String(build?.id))
+    .executeTakeFirst();
+  expect(row).toEqual({
+    kind: 'machine',
+    name: 'Git push by ada',
+    ref: 'refs/heads/main',
+    url: cloneUrl(ground.git.url, pushed.repository),
+  });
+});
+
+describe('nothing is built', () => {
+  const ignored = async (more: object, headers = {}) => {
+    const { status, body } = await ground.send(pushOf(pushed, more), headers);
+    expect([status, body.builds]).toEqual([200, []]);
+    expect(await ground.buildsOf(pushed.place)).toEqual([]);
+    return body.ignored;
+  };
+  test('of another branch', async () => {
+    expect(await ignored({ ref: 'refs/heads/dev' })).toContain('no service is built by refs/heads/dev');
+  });
+  test('of a tag where there is no template', async () => {
+    expect(await ignored({ ref: 'refs/tags/v1' })).toContain('refs/tags/v1');
+  });
+  test('of a deleted branch', async () => {
+    expect(await ignored({ after: none, head_commit: null })).toBe('refs/heads/main was deleted');
+  });
+  test('of a pull request, which may come from a fork', async () => {
+    expect(await ignored({}, { 'x-github-event': 'pull_request' })).toContain('may come from a fork');
+  });
+  test('of a fork, whose name is another', async () => {
+    expect(
+      await ignored({ repository: { full_name: `mallory/${pushed.repository}`, default_branch: 'main' } }),
+    ).toContain('no applied');
+  });
+  test('of a push that arrives after a later one', async () => {
+    const newer = await ground.git.commit(`${pushed.repository}.git`, { 'index.html': 'Newer' });
+    expect(await ignored({})).toBe(
+      `refs/heads/main names ${newer.slice(0, 12)} by now, and no longer ${pushed.commit.slice(0, 12)}`,
+    );
+  });
+  test('of an environment that is deleted, or has no cluster', async () => {
+    const own = tenant(ground.api.database.kysely, ground.ours.organizationId).updateTable('environment');
+    await own.set({ cluster_id: null }).where('id', '=', pushed.place.environmentId).execute();
+    expect(await ignored({})).toContain('no applied service');
+  });
+});
+
+test('a host that is a copy and lags behind, or cannot be asked, is believed', async () => {
+  const newer = 'b'.repeat(40);
+  expect(
+    (await ground.send(pushOf(pushed, { before: pushed.commit, after: newer, head_commit: null }))).body.builds,
+  ).toHaveLength(1);
+  const away = await ground.connected('github', 'http://127.0.0.1:9');
+  const other = await ground.built({ gitConnectionId: away.id, repository: 'team/app' });
+  expect(
+    (await ground.send(pushOf(pushed, { repository: { full_name: 'Team/App', default_branch: 'main' } }), {}, away))
+      .body.builds,
+  ).toHaveLength(1);
+  expect(await ground.buildsOf(other)).toMatchObject([{ commitSha: pushed.commit, repository: 'team/app' }]);
+});
+
+test('a service in two environments is built in each whose branch it is; without automatic deployment it is not deployed', async () => {
+  const dev = await ground.git.commit(`${pushed.repository}.git`, { 'index.html': 'Dev' }, { branch: 'dev' });
+  const [first, second] = [
+    await ground.built(
+      { gitConnectionId: ground.connection.id, repository: pushed.repository },
+      { branch: 'dev', deploys: false },
+    ),
+    await ground.built({ gitUrl: `${cloneUrl(ground.git.url, pushed.repository)}/` }, { branch: 'dev' }),
+  ];
+  const { body } = await ground.send(
+    pushOf(pushed, { ref: 'refs/heads/dev', after: dev, head_commit: { id: dev, message: 'Dev' } }),
+  );
+  expect(body.builds).toHaveLength(2);
+  expect(await ground.buildsOf(pushed.place)).toEqual([]);
+  expect(await ground.buildsOf(first)).toMatchObject([{ branch: 'dev', deploys: false }]);
+  expect(await ground.buildsOf(second)).toMatchObject([{ branch: 'dev', deploys: true }]);
+});
+
+test('a service with a template is built by tags that match, and no longer by pushes', async () => {
+  const tagged = await ground.built({
+    gitConnectionId: ground.connection.id,
+    repository: pushed.repository,
+    trigger: { tagTemplate: 'v*' },
+  });
+  await ground.git.git(`${pushed.repository}.git`, 'tag', '-a', '-m', 'One', 'v1', 'main');
+  await ground.git.git(`${pushed.repository}.git`, 'tag', 'api-v1', 'main');
+  await ground.send(pushOf(pushed));
+  expect(await ground.buildsOf(tagged)).toEqual([]);
+  const tag = { ref: 'refs/tags/v1', after: 'c'.repeat(40) };
+  expect((await ground.send(pushOf(pushed, tag))).body.builds).toHaveLength(1);
+  expect((await ground.send(pushOf(pushed, { ...tag, ref: 'refs/tags/api-v1' }))).body.builds).toEqual([]);
+  expect(await ground.buildsOf(tagged)).toMatchObject([{ trigger: 'tag', commitSha: pushed.commit, branch: 'v1' }]);
+  expect(await ground.buildsOf(pushed.place)).toHaveLength(1);
+});
