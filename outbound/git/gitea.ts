@@ -1,17 +1,7 @@
-import { z } from 'zod';
 import { hostUrl } from '../../domain/git/clone-url.ts';
 import type { GitRules } from './ask.ts';
 import { ApiClient, type GitHostAccess, type GitHostApi } from './host-api.ts';
-
-const account = z.object({ login: z.string().max(200) });
-const repositories = z.array(
-  z.object({
-    full_name: z.string().max(500),
-    clone_url: z.string().max(2000),
-    default_branch: z.string().max(500).nullish(),
-    private: z.boolean(),
-  }),
-);
+import { account, ownRepositories, statusPath } from './like-github.ts';
 
 /** An installation of Gitea or Forgejo, such as codeberg.org. */
 export function giteaApi({ host, token }: GitHostAccess, rules: GitRules): GitHostApi {
@@ -31,22 +21,14 @@ export function giteaApi({ host, token }: GitHostAccess, rules: GitRules): GitHo
       ];
       return { login, missingPermissions };
     },
-    repositories: async (q) =>
-      await client.pages(
-        (page) => `/user/repos?limit=50&page=${page}`,
-        50,
-        repositories,
-        (one) => ({
-          fullName: one.full_name,
-          cloneUrl: one.clone_url,
-          defaultBranch: one.default_branch ?? '',
-          private: one.private,
-        }),
-        q,
-      ),
+    repositories: (q) => ownRepositories(client, { size: 'limit=50' }, q),
     async setStatus(repository, commit, { state, description, targetUrl, context }) {
-      const path = `/repos/${repository.split('/').map(encodeURIComponent).join('/')}/statuses/${commit}`;
-      const { status } = await client.ask(path, { state, target_url: targetUrl, description, context });
+      const { status } = await client.ask(statusPath(repository, commit), {
+        state,
+        target_url: targetUrl,
+        description,
+        context,
+      });
       if (status !== 201) throw client.failed(status);
     },
   };

@@ -1,18 +1,8 @@
-import { z } from 'zod';
 import { hostUrl } from '../../domain/git/clone-url.ts';
 import { OutboundFailed } from '../failures.ts';
 import type { GitRules } from './ask.ts';
 import { ApiClient, type GitHostAccess, type GitHostApi } from './host-api.ts';
-
-const account = z.object({ login: z.string().max(200) });
-const repositories = z.array(
-  z.object({
-    full_name: z.string().max(500),
-    clone_url: z.string().max(2000),
-    default_branch: z.string().max(500).nullish(),
-    private: z.boolean(),
-  }),
-);
+import { account, ownRepositories, statusPath } from './like-github.ts';
 
 /** github.com, or an installation of GitHub Enterprise Server. */
 export function githubApi({ host, token }: GitHostAccess, rules: GitRules): GitHostApi {
@@ -27,23 +17,10 @@ export function githubApi({ host, token }: GitHostAccess, rules: GitRules): GitH
       const { login } = client.parsed(answer, account);
       return { login, missingPermissions: missing(answer.headers['x-oauth-scopes']) };
     },
-    repositories: async (q) =>
-      await client.pages(
-        (page) => `/user/repos?per_page=100&sort=pushed&page=${page}`,
-        100,
-        repositories,
-        (one) => ({
-          fullName: one.full_name,
-          cloneUrl: one.clone_url,
-          defaultBranch: one.default_branch ?? '',
-          private: one.private,
-        }),
-        q,
-      ),
+    repositories: (q) => ownRepositories(client, { size: 'per_page=100', more: '&sort=pushed' }, q),
     async setStatus(repository, commit, { state, description, targetUrl, context }) {
-      const path = `/repos/${repository.split('/').map(encodeURIComponent).join('/')}/statuses/${commit}`;
       const body = { state, target_url: targetUrl, description: description.slice(0, 140), context };
-      const { status } = await client.ask(path, body);
+      const { status } = await client.ask(statusPath(repository, commit), body);
       if (status === 422) throw new OutboundFailed(`${host} does not take a status of this commit (422).`);
       if (status !== 201) throw client.failed(status);
     },
