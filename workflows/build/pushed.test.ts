@@ -61,7 +61,11 @@ async function pushedTo(place: SeededPlace) {
 test('in production the deployment of a push is held until somebody approves it', async () => {
   const { releaseError, deployment } = await pushedTo(await builds.place({ production: true }));
   expect(releaseError).toBeNull();
-  expect(deployment).toMatchObject({ state: 'pending', approvalId: expect.any(String), requestedBy: 'Git push by ada' });
+  expect(deployment).toMatchObject({
+    state: 'pending',
+    approvalId: expect.any(String),
+    requestedBy: 'Git push by ada',
+  });
   const approval = await own()
     .selectFrom('approval')
     .select(['decision', 'reason'])
