@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { seedSource } from '../../test/builds/seed-source.ts';
 import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
@@ -196,6 +198,16 @@ describe('discarding', () => {
     expect((await discard(items[0]?.id ?? '')).status).toBe(204);
     expect((await draft()).items).toEqual([]);
     expect(await serviceIsThere()).toBe(false);
+  });
+
+  test('a service of which something was uploaded or built stays without its environment', async () => {
+    const { items } = await create();
+    const source = { organizationId: ours.organizationId, projectId, serviceId: service.serviceId };
+    await seedSource(api.database, source);
+    expect((await discard(items[0]?.id ?? '')).status).toBe(204);
+    expect((await draft()).items).toEqual([]);
+    expect(await serviceIsThere()).toBe(true);
+    await tenant(api.database.kysely, ours.organizationId).deleteFrom('build_source').execute();
   });
 
   test('one change alone', async () => {

@@ -3,9 +3,12 @@ import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { removeVolumesOf } from '../../services/volumes.ts';
 
+/** Whatever has a row of a service keeps it. */
+const usedBy = ['environment_service', 'change_set_item', 'release', 'build', 'build_source'] as const;
+
 /**
- * Deletes those of these services that no environment has or had and no draft or held change set adds: what was never
- * applied leaves nothing to restore. And those of these processes that no environment has and no draft or held change set
+ * Deletes those of these services that no environment has or had, no draft or held change set adds, and of which nothing was
+ * built or uploaded: what was never applied leaves nothing to restore. And those of these processes that no environment has and no draft or held change set
  * names.
  */
 export async function forgetUnused(
@@ -18,18 +21,12 @@ export async function forgetUnused(
     const deleted = await own
       .deleteFrom('service')
       .where('id', 'in', serviceIds)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('environment_service').whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')),
+      .where(({ and, not, exists, selectFrom }) =>
+        and(
+          usedBy.map((table) =>
+            not(exists(selectFrom(table).whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')))),
           ),
         ),
-      )
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('change_set_item').whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')))),
-      )
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('release').whereRef('service_id', '=', 'service.id').select(sql.lit(1).as('x')))),
       )
       .returning(['id', 'project_id'])
       .execute();
