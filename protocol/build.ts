@@ -76,6 +76,13 @@ export const buildProgress = z.object({
   /** Of a commit that was fetched: the first line of its message. */
   commit: z.object({ message: said(500) }).optional(),
   detection: detectedBuild.optional(),
+  /**
+   * The configuration file of the source, told before anything is built of it: an empty path where there is none; no text where
+   * it is no text or too large; `beside` is a second one in its folder.
+   */
+  repositoryConfig: z
+    .object({ path: said(2_000), text: z.string().max(65_536).optional(), beside: said(2_000).optional() })
+    .optional(),
   kind: z.enum(['image', 'static']).optional(),
   /** All of them, in their order. */
   steps: z.array(buildStep).max(100).optional(),

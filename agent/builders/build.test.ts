@@ -96,6 +96,11 @@ building('what cannot be built says why: nothing known, a Dockerfile, a link out
   expect(alone.result.message).toMatch(
     /^The step detect failed: This cluster builds no Dockerfiles: that takes an agent with the driver docker\. Without/,
   );
+  const broken = await ground.build({ ...app('true'), 'ballast.yaml': 'enf: {}' });
+  expect(broken.result.message).toMatch(/^The step detect failed: ballast\.yaml cannot be used at line 1: enf: /);
+  expect(broken.progress).toContainEqual({ repositoryConfig: { path: 'ballast.yaml', text: 'enf: {}' } });
+  const asking = await ground.build({ ...app('true'), 'ballast.yaml': 'builder: dockerfile' });
+  expect(asking.result.message).toMatch(/^The step detect failed: This cluster builds no Dockerfiles/);
   const link = await ground.build(app('ln -s /etc/shadow shadow'));
   expect(link.result.message).toMatch(
     /^The step image failed: "shadow" is a link to "\/etc\/shadow", which is not in the image/,

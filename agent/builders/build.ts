@@ -15,6 +15,7 @@ import { runCommand } from './run-command.ts';
 import { runStep } from './run-step.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { diskTree } from './source/disk-tree.ts';
+import { type ConfiguredBody, configured } from './source/repository-config.ts';
 import type { Toolbox, Tools } from './tools/toolbox.ts';
 
 export interface BuildParts extends BuildingParts {
@@ -24,7 +25,8 @@ export interface BuildParts extends BuildingParts {
   base: BaseLayer;
 }
 
-export const noDockerfiles = 'This cluster builds no Dockerfiles: that takes an agent with the driver docker.';
+const noDockerfiles = 'This cluster builds no Dockerfiles: that takes an agent with the driver docker.';
+const insteadOfOne = 'Let the service build with the builder "auto", or deploy an image that was built elsewhere.';
 
 /** Makes an image of a source and pushes it. Whatever becomes of it, nothing of the build is left on the machine then. */
 export async function build(body: BuildBody, run: Run, parts: BuildParts): Promise<RunResult> {
@@ -34,10 +36,12 @@ export async function build(body: BuildBody, run: Run, parts: BuildParts): Promi
 class Build {
   readonly #building: Building;
   readonly #parts: BuildParts;
+  #body: ConfiguredBody;
 
   constructor(building: Building, parts: BuildParts) {
     this.#building = building;
     this.#parts = parts;
+    this.#body = { ...building.body, buildArgs: {} };
   }
 
   async work(): Promise<void> {
@@ -55,7 +59,12 @@ class Build {
   }
 
   #detect(): BuildPlan {
-    const { body, folder, log } = this.#building;
+    const { folder, log } = this.#building;
+    const body = configured(this.#building.body, folder.source, this.#building);
+    this.#body = body;
+    if (body.builder === 'dockerfile') throw new Refusal(`${noDockerfiles} ${insteadOfOne}`);
+    if (Object.keys(body.buildArgs).length > 0)
+      throw new Refusal(`${noDockerfiles} The configuration file has buildArgs, which only a Dockerfile takes.`);
     // A Dockerfile beside an application does not keep it from being built without one.
     const tree = diskTree(folder.source);
     const { detected, plan, message } = detect(withoutDockerfiles(tree), body.context);
@@ -70,7 +79,8 @@ class Build {
   }
 
   async #runSteps(plan: BuildPlan): Promise<void> {
-    const { body, folder, signal, log, steps } = this.#building;
+    const { folder, signal, log, steps } = this.#building;
+    const body = this.#body;
     const caches = await this.#parts.caches.hold(body.cacheKey, signal);
     try {
       const run = (command: string, directory: string, tools: Tools, stop: AbortSignal) =>

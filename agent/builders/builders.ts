@@ -6,7 +6,7 @@ import type { BuildBody } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
 import type { Client } from '../link/client.ts';
 import { Refusal } from '../program/refusal.ts';
-import { build, noDockerfiles } from './build.ts';
+import { build } from './build.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { BuildCaches } from './caches/build-caches.ts';
 import type { DockerBuilder } from './docker/docker-builder.ts';
@@ -88,12 +88,6 @@ export class Builders {
 
   async build(body: BuildBody, run: Run): Promise<RunResult> {
     const found = await this.open();
-    if (body.builder === 'dockerfile' && !('docker' in found)) {
-      return {
-        outcome: 'failed',
-        message: `${noDockerfiles} Let the service build with the builder "auto", or deploy an image that was built elsewhere.`,
-      };
-    }
     if ('why' in found) return { outcome: 'failed', message: found.why };
     const { home, client, settings } = this.#options;
     const mask = maskOfBuild(body, settings.environment);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { type BuildView, findBuild } from '../../db/builds/builds.ts';
 import { buildKinds, buildStates, buildTriggers, stepStates } from '../../domain/builds/states.ts';
+import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
 import { resource } from '../engine/resource.ts';
+import { configProblemSchema } from '../repository-config/effective-schema.ts';
 
 export const theBuild = resource('build', findBuild, ({ projectId }) => projectId);
 
@@ -36,6 +38,17 @@ const stepSchema = z
   })
   .meta({ id: 'BuildStep' });
 
+const buildConfigSchema = z
+  .object({
+    status: z.enum(['ok', 'absent', 'invalid']),
+    source: z.enum(['git', 'upload', '']).describe('Where it was read; empty: there is none.'),
+    commit: z.string(),
+    path: z.string(),
+    summary: z.string(),
+    problems: z.array(configProblemSchema).describe('With one, the build fails.'),
+  })
+  .meta({ id: 'BuildRepositoryConfig' });
+
 export const buildSchema = z
   .object({
     id: z.guid(),
@@ -57,6 +70,9 @@ export const buildSchema = z
     commitSha: z.string(),
     commitMessage: z.string(),
     builder: z.object({ engine: z.string(), detection: detectedBuildSchema.optional() }).optional(),
+    repositoryConfig: buildConfigSchema
+      .optional()
+      .describe('The configuration file of its source; absent until it is known whether there is one.'),
     steps: z.array(stepSchema),
     cache: z.object({ cachedSteps: z.int(), totalSteps: z.int() }),
     imageRef: z.string(),
@@ -104,6 +120,7 @@ export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
     ...optional({ sourceId: build.buildSourceId }),
     ...{ repository, branch, commitSha, commitMessage },
     ...(build.builder === null ? {} : { builder: builderAnswer(build.builder) }),
+    ...(build.repositoryConfig === null ? {} : { repositoryConfig: configAnswer(build.repositoryConfig, commitSha) }),
     steps,
     cache: { cachedSteps, totalSteps },
     imageRef: build.imageRef ?? '',
@@ -128,6 +145,10 @@ function builderAnswer({ engine, detection }: NonNullable<BuildView['builder']>)
     engine: typeof engine === 'string' ? engine : '',
     ...(detected === undefined ? {} : { detection: detected }),
   };
+}
+
+function configAnswer({ status, source, path, summary, problems }: ToldConfig, commitSha: string) {
+  return { status, source, commit: status === 'absent' ? '' : commitSha, path, summary, problems };
 }
 
 function optional<Key extends string>(of: Record<Key, string | null>): { [K in Key]?: string } {

@@ -7,6 +7,7 @@ import type { DriftItem } from '../../domain/releases/drift.ts';
 import { addressOf } from '../clusters/address-of.ts';
 import { factsOf } from '../clusters/present-cluster.ts';
 import { stageSchema } from '../deployments/deployment.ts';
+import { frozenConfigAnswer, frozenConfigSchema } from '../repository-config/effective-schema.ts';
 import { stagedInSchema } from '../services/service.ts';
 
 export const overviewServiceSchema = z
@@ -20,6 +21,7 @@ export const overviewServiceSchema = z
     activeReleaseDigest: z.string().describe('The digest of its image; empty if nothing is live.'),
     activeReleaseCommit: z.string().describe('The commit that its image was built from; empty if that is not known.'),
     activeDeployedAt: z.iso.datetime().optional(),
+    repositoryConfig: frozenConfigSchema.optional().describe('The configuration file of the live release.'),
     replicasDesired: z.int(),
     replicasReady: z.int(),
     suspended: z.boolean(),
@@ -130,6 +132,7 @@ export function overviewServiceAnswer(
     activeReleaseDigest: activeReleaseDigest ?? '',
     activeReleaseCommit: activeReleaseCommit ?? '',
     ...(activeDeployedAt === null ? {} : { activeDeployedAt: activeDeployedAt.toISOString() }),
+    ...frozenConfigAnswer(row.file),
     replicasDesired: replicas.desired,
     replicasReady: replicas.ready,
     suspended,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findRelease, type ReleaseView } from '../../db/releases/releases.ts';
 import { resource } from '../engine/resource.ts';
+import { frozenConfigAnswer, frozenConfigSchema } from '../repository-config/effective-schema.ts';
 
 export const theRelease = resource('release', findRelease, ({ projectId }) => projectId);
 export const releasePath = z.strictObject({ id: z.guid().toLowerCase() });
@@ -23,6 +24,9 @@ export const releaseSchema = z
     promotedFromReleaseId: z.guid().optional(),
     createdBy: z.string(),
     createdAt: z.iso.datetime(),
+    repositoryConfig: frozenConfigSchema
+      .optional()
+      .describe('The configuration file of the source of its image, over the settings; absent: there was none.'),
     retiredAt: z.iso.datetime().optional().describe('Not to be deployed again since then.'),
   })
   .meta({ id: 'Release' });
@@ -37,6 +41,7 @@ export function releaseAnswer(release: ReleaseView): z.output<typeof releaseSche
     ...(buildId === null ? {} : { buildId }),
     gitCommitSha: release.gitCommitSha ?? '',
     ...(promotedFromReleaseId === null ? {} : { promotedFromReleaseId }),
+    ...frozenConfigAnswer(release.file),
     createdAt: release.createdAt.toISOString(),
     ...(retiredAt === null ? {} : { retiredAt: retiredAt.toISOString() }),
   };

@@ -72,6 +72,6 @@ test('a large file is invalid', async () => {
   await git.commit('team/app.git', { 'ballast.yaml': `# ${'x'.repeat(300_000)}` }, { branch: 'large' });
   expect(await detect('large')).toMatchObject({
     status: 'invalid',
-    problems: [{ line: 0, message: expect.stringContaining('larger than 64 KiB') }],
+    problems: [{ line: 0, message: expect.stringContaining('larger than 24 KiB') }],
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RepositoryConfigEffective } from '../../domain/repository-config/effective.ts';
+import type { FrozenConfig, RepositoryConfigEffective } from '../../domain/repository-config/effective.ts';
 import { builders, processKinds } from '../../domain/services/settings.ts';
 
 const amount = z.object({ request: z.int().optional(), limit: z.int().optional() });
@@ -57,6 +57,17 @@ export const configProblemSchema = z
   })
   .meta({ id: 'ProjectConfigProblem' });
 
+/** Of a release: absent where there was no file. */
+export const frozenConfigSchema = z
+  .object({ commit: z.string(), path: z.string(), effective: effectiveSchema })
+  .meta({ id: 'FrozenRepositoryConfig' });
+
 export function effectiveAnswer(effective: RepositoryConfigEffective): z.output<typeof effectiveSchema> {
   return effective;
+}
+
+export function frozenConfigAnswer(file: FrozenConfig | null): {
+  repositoryConfig?: z.output<typeof frozenConfigSchema>;
+} {
+  return file === null ? {} : { repositoryConfig: file };
 }

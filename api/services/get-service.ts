@@ -1,4 +1,5 @@
 import { referredServices } from '../../db/references/referred.ts';
+import { liveFiles } from '../../db/releases/live-files.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { operation } from '../engine/operation.ts';
 import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
@@ -20,6 +21,7 @@ export const getService = operation({
     const { environmentId } = query;
     const place = environmentId === undefined ? undefined : await placeOf(kysely, caller, service, environmentId);
     const referred = place && (await referredServices(kysely, place, [service.id])).get(service.id);
-    return serviceAnswer(service, await servicesBySlug(kysely, service), place?.settings, referred);
+    const file = place && (await liveFiles(kysely, place, [service.id])).get(service.id);
+    return serviceAnswer(service, await servicesBySlug(kysely, service), place?.settings, referred, file);
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { referredServices } from '../../db/references/referred.ts';
+import { liveFiles } from '../../db/releases/live-files.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { listServices as servicesOf } from '../../db/services/services.ts';
 import { wantedSettings } from '../../db/services/wanted-settings.ts';
@@ -37,13 +38,20 @@ export const listServices = operation({
     const settings = environmentId === undefined ? undefined : await wantedIn(environmentId);
     const place = { organizationId: project.organizationId, environmentId: environmentId ?? '' };
     const referred = environmentId === undefined ? undefined : await referredServices(kysely, place, idsOf(services));
-    const dependencies = services.flatMap(({ id, definition }) => (settings?.get(id) ?? definition).dependsOn);
+    const files = environmentId === undefined ? undefined : await liveFiles(kysely, place, idsOf(services));
+    const dependencies = services.flatMap(({ id, definition }) => [
+      ...(settings?.get(id) ?? definition).dependsOn,
+      ...(files?.get(id)?.effective.dependsOn ?? []),
+    ]);
     const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id }, [...new Set(dependencies)]);
     return pageOf(
       services,
       page,
       ({ id }) => id,
-      (service) => serviceAnswer(service, bySlug, settings?.get(service.id), referred?.get(service.id)),
+      (service) => {
+        const { id } = service;
+        return serviceAnswer(service, bySlug, settings?.get(id), referred?.get(id), files?.get(id));
+      },
     );
 
     async function environmentOf(environmentId: string) {

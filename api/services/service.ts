@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Referred } from '../../db/references/referred.ts';
 import { findService, type ServiceView } from '../../db/services/services.ts';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import {
   builders,
   type ServiceDefinition,
@@ -31,6 +32,10 @@ export const serviceSchema = z
     canvasX: z.number().optional(),
     canvasY: z.number().optional(),
     dependsOn: z.array(z.string()),
+    dependsOnFromFile: z
+      .object({ commit: z.string(), path: z.string(), slugs: z.array(z.string()) })
+      .optional()
+      .describe('Of the configuration file of the live release in the environment that was asked for.'),
     deployAfter: z
       .array(
         z.object({
@@ -80,10 +85,12 @@ export function serviceAnswer(
   bySlug: ReadonlyMap<string, { id: string; name: string }>,
   settings: ServiceDefinition | ServiceSettings = service.definition,
   referred: readonly Referred[] = [],
+  file?: FrozenConfig,
 ): z.output<typeof serviceSchema> {
   const { id, projectId, name, slug, template, createdAt, canvasX, canvasY, stagedIn } = service;
   const { skipProductionApproval, skipProductionApprovalAt: at, skipProductionApprovalBy: by } = service;
   const { source, releaseCommand, releaseCommandTimeoutSeconds, dependsOn, files } = settings;
+  const ofFile = file?.effective.dependsOn ?? [];
   return {
     id,
     projectId,
@@ -93,16 +100,20 @@ export function serviceAnswer(
     createdAt: createdAt.toISOString(),
     ...(canvasX === null || canvasY === null ? {} : { canvasX, canvasY }),
     dependsOn,
+    ...(file === undefined || ofFile.length === 0
+      ? {}
+      : { dependsOnFromFile: { commit: file.commit, path: file.path, slugs: ofFile } }),
     deployAfter: [
       ...referred.map(({ template: of, ...other }) => ({
         ...{ ...other, via: 'reference' as const },
         kind: of === null ? ('service' as const) : ('database' as const),
       })),
-      ...dependsOn.flatMap((one) => {
-        const other = bySlug.get(one);
-        const why = { kind: 'service' as const, via: 'depends-on' as const };
-        return other === undefined ? [] : [{ id: other.id, name: other.name, slug: one, keys: [], ...why }];
-      }),
+      ...dependencies(dependsOn, 'depends-on', bySlug),
+      ...dependencies(
+        ofFile.filter((one) => !dependsOn.includes(one)),
+        'file',
+        bySlug,
+      ),
     ],
     files,
     releaseCommand,
@@ -114,6 +125,19 @@ export function serviceAnswer(
     ...('processes' in settings ? { volumes: volumesIn(settings) } : {}),
     ...(stagedIn === null ? {} : { stagedIn }),
   };
+}
+
+function dependencies(
+  slugs: readonly string[],
+  via: 'depends-on' | 'file',
+  bySlug: ReadonlyMap<string, { id: string; name: string }>,
+) {
+  return slugs.flatMap((slug) => {
+    const other = bySlug.get(slug);
+    return other === undefined
+      ? []
+      : [{ id: other.id, name: other.name, slug, keys: [], kind: 'service' as const, via }];
+  });
 }
 
 /** Its trigger is of the repository that it is built from. */

@@ -181,9 +181,9 @@ async function heldImages({ kysely }: Effect, organizationId: string, approvalId
     .where('deployment.approval_id', '=', approvalId)
     .execute();
   return new Map(
-    rows.map(({ serviceId, content: { image, settings }, imageRef, platforms }) => [
+    rows.map(({ serviceId, content: { image, settings, file }, imageRef, platforms }) => [
       serviceId,
-      { image, imageRef, platforms, reference: settings.source.imageRepository },
+      { image, imageRef, platforms, file, reference: settings.source.imageRepository },
     ]),
   );
 }

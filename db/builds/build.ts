@@ -42,6 +42,8 @@ export const BuildSchema = defineEntity({
     downtimeAccepted: p.boolean().default(false),
     /** `{ engine, detection }`, as the agent told them. */
     builder: p.json<JsonObject>().nullable(),
+    /** `ToldConfig`: the configuration file of its source; null until the agent has told of it. */
+    repositoryConfig: p.json<JsonObject>().nullable(),
     /** `BuildStep` each. */
     steps: p.json<JsonValue[]>().defaultRaw(`'[]'`),
     cachedSteps: p.integer().default(0),

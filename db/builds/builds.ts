@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { BuildKind, BuildState, BuildStep, BuildTrigger } from '../../domain/builds/states.ts';
+import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -30,6 +31,7 @@ export interface BuildView {
   deploys: boolean;
   downtimeAccepted: boolean;
   builder: JsonObject | null;
+  repositoryConfig: ToldConfig | null;
   steps: BuildStep[];
   cachedSteps: number;
   totalSteps: number;
@@ -54,7 +56,8 @@ const columns = sql`
   build.cluster_id as "clusterId", build.number, build.kind, build.trigger, build.state, build.message, build.blocker,
   build.build_source_id as "buildSourceId", build.git_url as "gitUrl", build.git_ref as "gitRef",
   build.git_connection_id as "gitConnectionId", build.repository, build.branch, build.commit_sha as "commitSha",
-  build.commit_message as "commitMessage", build.deploys, build.downtime_accepted as "downtimeAccepted", build.builder, build.steps, build.cached_steps as "cachedSteps",
+  build.commit_message as "commitMessage", build.deploys, build.downtime_accepted as "downtimeAccepted", build.builder,
+  build.repository_config as "repositoryConfig", build.steps, build.cached_steps as "cachedSteps",
   build.total_steps as "totalSteps",
   concat(organization.slug, '/', project.slug, '/', service.slug, '@', build.image ->> 'digest') as "imageRef",
   build.image is not null as built, build.release_id as "releaseId", build.deployment_id as "deploymentId",

@@ -2,8 +2,11 @@ import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { BuildState } from '../../domain/builds/states.ts';
 import { type OpenBuild, turnsOf, waitsFor } from '../../domain/builds/turns.ts';
+import { absentConfig } from '../../domain/repository-config/told-config.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
+import { agentOf } from '../deployments/rolling/agent.ts';
 import type { Effect } from '../engine/effect.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import { pathOf } from '../registry/own-image.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { variablesOfBuild } from './build-variables.ts';
@@ -109,6 +112,7 @@ export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow
   const found = await sourceForAgent(effect, keyring, build);
   if ('why' in found) return found.why;
   const { id, organizationId, serviceId, environmentId } = build;
+  await tellOldAgent(effect, build);
   const { builder, context, dockerfile, target } = (await settingsAt(effect.kysely, build)).source;
   const body = {
     kind: 'build',
@@ -126,4 +130,17 @@ export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow
     { id, body, actorId: actorId('build', id) },
   );
   return undefined;
+}
+
+/** From this minor of the protocol on an agent reads the configuration file of a source. */
+const repositoryConfigMinor = 7;
+
+async function tellOldAgent(effect: Effect, { id, clusterId }: BuildRow): Promise<void> {
+  const agent = await agentOf(effect, clusterId);
+  if (agent === undefined || agent.minor >= repositoryConfigMinor) return;
+  const told = absentConfig(
+    `The agent of the cluster is too old to read a configuration file, so none is used: update it with \`./ballast cluster update --cluster ${agent.clusterSlug}\`, then build again.`,
+  );
+  const column = sql<JsonObject>`${JSON.stringify(told)}::jsonb`;
+  await effect.kysely.updateTable('build').set({ repository_config: column }).where('id', '=', id).execute();
 }

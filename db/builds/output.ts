@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { BuildKind } from '../../domain/builds/states.ts';
+import { type FoundFile, toldConfig } from '../../domain/repository-config/told-config.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
@@ -18,6 +19,7 @@ export interface BuildPiece {
     steps?: readonly object[] | undefined;
     cache?: { cachedSteps: number; totalSteps: number } | undefined;
     image?: object | undefined;
+    repositoryConfig?: FoundFile | undefined;
   };
 }
 
@@ -37,7 +39,11 @@ export async function takeBuildOutput(
   const { kysely } = effect;
   const row = await kysely
     .selectFrom('build')
-    .select(['project_id as projectId', 'last_piece as lastPiece'])
+    .select(['project_id as projectId', 'last_piece as lastPiece', 'git_ref as gitRef'])
+    .select(
+      sql<string>`(select slug from service where service.organization_id = build.organization_id
+      and service.id = build.service_id)`.as('slug'),
+    )
     .select([sql<number>`log_lines::float8`.as('logLines'), sql<number>`log_bytes::float8`.as('logBytes')])
     .select(['builder', 'state'])
     .where('id', '=', build.id)
@@ -55,7 +61,7 @@ export async function takeBuildOutput(
       last_piece: last.number,
       log_lines: await appendLog(kysely, keyring, build, row.logLines, chunks),
       log_bytes: bytes,
-      ...changedBy(fresh, row.builder),
+      ...changedBy(fresh, row),
     })
     .where('id', '=', build.id)
     .execute();
@@ -79,15 +85,21 @@ function kept(pieces: readonly BuildPiece[], before: number): { chunks: NewChunk
 }
 
 /** The last word counts. */
-function changedBy(pieces: readonly BuildPiece[], before: JsonObject | null) {
+function changedBy(
+  pieces: readonly BuildPiece[],
+  { builder: before, slug, gitRef }: { builder: JsonObject | null; slug: string; gitRef: string },
+) {
   const said = Object.assign({}, ...pieces.map(({ progress }) => defined(progress ?? {}))) as NonNullable<
     BuildPiece['progress']
   >;
-  const { engine, commit, detection, kind, steps, cache, image } = said;
+  const { engine, commit, detection, kind, steps, cache, image, repositoryConfig: file } = said;
   const builder = { ...before, ...defined({ engine, detection }) };
   return {
     ...(engine === undefined && detection === undefined ? {} : { builder: json<JsonObject>(builder) }),
     ...(commit === undefined ? {} : { commit_message: messageOf(commit) }),
+    ...(file === undefined
+      ? {}
+      : { repository_config: json<JsonObject>(toldConfig(file, { slug, source: gitRef === '' ? 'upload' : 'git' })) }),
     ...(kind === undefined ? {} : { kind }),
     ...(steps === undefined ? {} : { steps: json<JsonValue[]>(steps) }),
     ...(cache === undefined ? {} : { cached_steps: cache.cachedSteps, total_steps: cache.totalSteps }),

@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { Problem } from '../../domain/problems.ts';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
+import { frozenConfig, type ToldConfig } from '../../domain/repository-config/told-config.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import type { ResolvedImage } from '../change-sets/apply/plan.ts';
 import { lockAdmission } from '../deployments/admission.ts';
@@ -18,13 +21,14 @@ export async function composeBuilt(effect: Effect, keyring: Seals, id: string): 
   await lockAdmission(effect, project);
   const build = await lockBuild(effect, id);
   if (build === undefined || build.finished || build.state !== 'running') return undefined;
-  const { image, releaseId, deploys, commitSha, changeSetId } = await builtOf(effect, id);
+  const { image, releaseId, deploys, commitSha, changeSetId, repositoryConfig } = await builtOf(effect, id);
   // Of a commit that is not deployed by itself there is a release, which a person can deploy.
   if (!deploys && commitSha === '') return undefined;
   if (releaseId !== null) return build;
   const { name, settings } = await placeOf(effect, build);
   const resolved = await appliedFor(effect, keyring, build);
-  const built = await builtImage(effect, build, image);
+  const file = usableFile(repositoryConfig, commitSha);
+  const built = { ...(await builtImage(effect, build, image)), file };
   const made = {
     ...{ buildId: id, ...(changeSetId === null ? {} : { changeSetId }) },
     ...(commitSha === '' ? {} : { gitCommitSha: commitSha }),
@@ -83,12 +87,19 @@ async function builtOf({ kysely }: Effect, id: string) {
     .selectFrom('build')
     .select(['image', 'release_id as releaseId', 'deployment_id as deploymentId', 'deploys', 'number'])
     .select(['commit_sha as commitSha', 'actor_user_id as actorUserId', 'change_set_id as changeSetId'])
+    .select(sql<ToldConfig | null>`repository_config`.as('repositoryConfig'))
     .select('downtime_accepted as downtimeAccepted')
     .select(['requested_by_kind as kind', 'requested_by_id as by', 'requested_by_name as name'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const { kind, by, name, ...built } = row;
   return { ...built, requestedBy: { kind, id: by, name } };
+}
+
+/** The agent may know an earlier form of the file than this control plane, and build what is a problem here. */
+function usableFile(told: ToldConfig | null, commitSha: string): FrozenConfig | undefined {
+  if (told?.status === 'invalid') throw new Problem('conflict', told.summary);
+  return frozenConfig(told, commitSha);
 }
 
 async function releaseNumber(

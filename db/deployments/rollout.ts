@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import { emptyWorkload, suspendedWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
 import { valuesOf } from '../../domain/references/frozen.ts';
+import { effectiveContent } from '../../domain/repository-config/overlay.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
@@ -91,7 +92,7 @@ export async function rollBack(
     join release on release.id = place.live_release_id ${names}
     where asked.id = ${deploymentId} and asked.organization_id = ${organizationId}
   `.execute(effect.kysely);
-  const [live] = rows;
+  const [live] = rows.map(asItRuns);
   if (live !== undefined)
     await put(effect, parts, organizationId, live, live.suspended ? suspendedWorkload : workloadOf);
   else {
@@ -105,7 +106,14 @@ async function rowOf(effect: Effect, { deploymentId, organizationId }: Deploymen
     ${columns} from deployment join release on release.id = deployment.release_id ${names}
     where deployment.id = ${deploymentId} and deployment.organization_id = ${organizationId}
   `.execute(effect.kysely);
-  return rows[0];
+  return rows.map(asItRuns)[0];
+}
+
+/** With its file over its settings. Of releases of earlier versions, which may lack settings, is said where they are put in form. */
+function asItRuns<Of extends Row>(row: Of): Of {
+  return (row.content as Partial<ReleaseContent>).settings === undefined
+    ? row
+    : { ...row, content: effectiveContent(row.content) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { ServiceView } from '../services/services.ts';
@@ -18,6 +19,8 @@ export interface OverviewRow {
   activeReleaseDigest: string | null;
   activeReleaseCommit: string | null;
   activeDeployedAt: Date | null;
+  /** Of the live release. */
+  file: FrozenConfig | null;
   last: { id: string; kind: DeploymentKind } | null;
   /** Absent unless it is the last one that came to a result. */
   failed: {
@@ -82,6 +85,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       place.suspended_by as "suspendedBy",
       live.id as "activeReleaseId", live.number as "activeReleaseNumber",
       live.content #>> '{image,digest}' as "activeReleaseDigest", live.git_commit_sha as "activeReleaseCommit",
+      live.content -> 'file' as file,
       place.live_at as "activeDeployedAt",
       (select json_build_object('id', deployment.id, 'kind', deployment.kind) from deployment
        where ${ofService} order by deployment.created_at desc, deployment.id desc limit 1) as last,

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import type { Pieces, Reached } from '../../domain/references/frozen-references.ts';
 import { listeningOf } from '../../domain/references/names.ts';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
+import { withFile } from '../../domain/repository-config/overlay.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -44,6 +46,14 @@ export async function lateValues(
   );
 }
 
+interface Today {
+  serviceId: string;
+  slug: string;
+  settings: ServiceSettings | null;
+  /** Of what serves: its ports are those of its file. */
+  file: FrozenConfig | null;
+}
+
 /** A process that has left the environment is as it was when the release was made. */
 async function processesToday(
   { kysely }: Effect,
@@ -51,17 +61,20 @@ async function processesToday(
   environmentId: string,
   reached: readonly Reached[],
 ): Promise<Map<string, Reached & { slug: string }>> {
-  const { rows } = await sql<{ serviceId: string; slug: string; settings: ServiceSettings | null }>`
-    select service.id as "serviceId", service.slug, place.settings from service
+  const { rows } = await sql<Today>`
+    select service.id as "serviceId", service.slug, place.settings, live.content -> 'file' as file from service
     left join environment_service place on place.organization_id = service.organization_id
       and place.service_id = service.id and place.environment_id = ${environmentId}
+    left join release live on live.organization_id = place.organization_id and live.id = place.live_release_id
     where service.organization_id = ${organizationId} and service.id = any(${reached.map((one) => one.serviceId)}::uuid[])
   `.execute(kysely);
   const services = new Map(rows.map((row) => [row.serviceId, row]));
   return new Map(
     reached.map((one) => {
       const service = services.get(one.serviceId);
-      const now = service?.settings && listeningOf(service.settings).find(({ id }) => id === one.id);
+      const now =
+        service?.settings &&
+        listeningOf(withFile(service.settings, service.file ?? undefined)).find(({ id }) => id === one.id);
       return [one.id, { ...one, ...now, slug: service?.slug ?? '' }];
     }),
   );

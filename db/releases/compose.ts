@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
 import { type FrozenVariable, frozen } from '../../domain/references/frozen.ts';
 import type { Reached } from '../../domain/references/frozen-references.ts';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -21,6 +22,8 @@ export interface Composition extends ReleasePlace {
   /** The image as people read it: with the tag that was resolved. */
   imageRef: string;
   platforms?: ImagePlatform[] | null;
+  /** Of the source of the image. */
+  file?: FrozenConfig | undefined;
   variables: ReadonlyMap<string, FrozenVariable>;
   /** The processes whose addresses are put into them. */
   reached: readonly Reached[];
@@ -45,7 +48,8 @@ export async function composeRelease(effect: Effect, keyring: Seals, composition
   const { organizationId, projectId, environmentId, serviceId, settings, image } = composition;
   await refuseMissing(effect, composition);
   const { secrets, ...values } = frozen(composition.variables, composition.reached);
-  const content: ReleaseContent = { settings, image, ...values };
+  const { file } = composition;
+  const content: ReleaseContent = { settings, image, ...values, ...(file === undefined ? {} : { file }) };
   const id = uuid();
   const digest = await contentDigest(keyring, organizationId, content, secrets);
   const number = await nextNumber(effect, composition);

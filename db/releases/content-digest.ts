@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isRunning, running } from '../../domain/references/frozen.ts';
 import { canonical } from '../../domain/releases/canonical.ts';
+import { effectiveContent } from '../../domain/repository-config/overlay.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
 import { replacing } from '../../domain/services/volumes.ts';
 import type { Keyring } from '../keys/keys.ts';
@@ -22,8 +23,10 @@ export async function contentDigest(
   const hidden = Object.fromEntries(
     counted.map(([name, value]) => [name, createHmac('sha256', key).update(value).digest('hex')]),
   );
-  const settings = withoutReplicas ? replacing(content.settings) : content.settings;
+  // Of a file that counts which comes of it: another commit with the same file replaces no instance.
+  const counting = withoutReplicas ? effectiveContent(content) : content;
+  const settings = withoutReplicas ? replacing(counting.settings) : counting.settings;
   const references = withoutReplicas ? running(content.references) : content.references;
-  const text = canonical({ ...content, settings, references, secrets: hidden });
+  const text = canonical({ ...counting, settings, references, secrets: hidden });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

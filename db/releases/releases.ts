@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -60,5 +61,6 @@ function releases(kysely: Kysely<Tables>, organizationId: string) {
       'release.created_by as createdBy',
       'release.created_at as createdAt',
       'release.retired_at as retiredAt',
-    ]);
+    ])
+    .select(sql<FrozenConfig | null>`release.content -> 'file'`.as('file'));
 }

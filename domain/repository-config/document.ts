@@ -1,7 +1,8 @@
 import { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, type Node, Parser, parseDocument } from 'yaml';
 import { beneath, type Problems, shown } from './problems.ts';
 
-export const mostFileBytes = 65_536;
+/** With each sign escaped it still fits into a piece of what an agent tells. */
+export const mostFileBytes = 24_576;
 const deepest = 40;
 /** Words, signs and room between them: a line of a map has six. */
 const mostTokens = 20_000;

@@ -1,5 +1,3 @@
-import type { builders, processKinds } from '../services/settings.ts';
-
 export interface FileAmount {
   request?: number;
   limit?: number;
@@ -8,7 +6,7 @@ export interface FileAmount {
 /** A process as the file gives it. Numbers that are absent, texts and lists that are empty: the file says nothing of them. */
 export interface FileProcess {
   name: string;
-  kind: (typeof processKinds)[number] | '';
+  kind: 'http' | 'tcp' | 'worker' | 'cron' | '';
   entrypoint: string[];
   cmd: string[];
   port?: number;
@@ -28,7 +26,7 @@ export interface FileProcess {
 
 /** The meaning of a configuration file for one service: `RepositoryConfigEffective` of the API. */
 export interface RepositoryConfigEffective {
-  builder: (typeof builders)[number] | '';
+  builder: 'auto' | 'dockerfile' | '';
   dockerfile: string;
   target: string;
   buildArgs: Record<string, string>;

@@ -37,7 +37,7 @@ describe('readConfig', () => {
     [
       ['ballast.yaml'],
       undefined,
-      'ballast.yaml cannot be used: The file is no text, or larger than 64 KiB. Correct the file, then push it.',
+      'ballast.yaml cannot be used: The file is no text, or larger than 24 KiB. Correct the file, then push it.',
     ],
     [
       ['ballast.yaml', 'ballast.yml'],

@@ -1,6 +1,7 @@
 import { processRules } from '../services/field-rules.ts';
-import { newProcess, type ProcessChanges, processFaults } from '../services/process-faults.ts';
+import { newProcess, processFaults } from '../services/process-faults.ts';
 import { type ProcessSettings, processKinds } from '../services/settings.ts';
+import { changesOf } from './changes-of.ts';
 import type { Value } from './document.ts';
 import type { FileAmount, FileProcess } from './effective.ts';
 import type { Problems } from './problems.ts';
@@ -72,22 +73,6 @@ const keyOf: Partial<Record<keyof ProcessSettings, string>> = {
   schedule: 'schedule',
   port: 'port',
 };
-
-/** The settings of a process that the file gives. */
-export function changesOf(process: FileProcess): ProcessChanges {
-  const { kind, entrypoint, cmd, schedule, checks, cpu, memory, metrics } = process;
-  const said = {
-    ...{ kind, command: entrypoint, args: cmd, schedule, port: process.port, runAsUser: process.runAsUser },
-    ...{ startupPath: checks.startup, readinessPath: checks.readiness, livenessPath: checks.liveness },
-    ...{ drainSeconds: process.drainSeconds, stabilizationSeconds: process.stabilizationSeconds },
-    ...{ cpuRequestMilli: cpu.request, cpuLimitMilli: cpu.limit },
-    ...{ memoryRequestBytes: memory.request, memoryLimitBytes: memory.limit },
-    ...{ metricsEnabled: metrics.enabled, metricsPath: metrics.path, metricsPort: metrics.port },
-  };
-  const isSaid = (value: unknown) =>
-    value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => isSaid(value)));
-}
 
 function given<T extends object>(of: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
   return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as never;

@@ -1,4 +1,5 @@
 import type { FrozenReferences } from '../references/frozen-references.ts';
+import type { FrozenConfig } from '../repository-config/effective.ts';
 
 export const processKinds = ['http', 'tcp', 'worker', 'cron'] as const;
 export const upstreams = ['http1', 'h2c'] as const;
@@ -137,4 +138,6 @@ export type ReleaseContent = {
   variables: Record<string, string>;
   /** Absent where no variable has references, so that digests are those of before there were any. */
   references?: FrozenReferences;
+  /** The configuration file of the source of its image, over the settings; absent where there is none, as digests are those of before. */
+  file?: FrozenConfig;
 };

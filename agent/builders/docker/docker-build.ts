@@ -6,6 +6,7 @@ import { Refusal } from '../../program/refusal.ts';
 import { Building, type BuildingParts } from '../building.ts';
 import { megabytes } from '../push-image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { configured } from '../source/repository-config.ts';
 import { CommandFailed } from '../step-failed.ts';
 import { holdLimits } from './commands/hold-limits.ts';
 import { markerOf, withMarker } from './commands/marker.ts';
@@ -54,7 +55,9 @@ class DockerBuild {
     const tell = (progress: BuildProgress) => this.#building.tell(progress);
     tell({ engine: `docker ${(await parts.engine.version()).Version} (BuildKit)` });
     await this.#building.fetch(() => parts.sandbox());
-    const plan = await steps.run('detect', '', async () => planOf(body, folder.source, { ...parts, log, tell }));
+    const plan = await steps.run('detect', '', async () =>
+      planOf(configured(body, folder.source, this.#building), folder.source, { ...parts, log, tell }),
+    );
     const image = await steps.run('build', plan.dockerfile, () => this.#build(plan));
     try {
       await steps.run('image', '', () => this.#export(image));

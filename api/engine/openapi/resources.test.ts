@@ -81,13 +81,20 @@ const specified: Readonly<Record<string, Fields>> = {
     ...texts('serviceId', 'serviceName', 'serviceSlug', 'activeReleaseId', 'activeReleaseDigest', 'blocker', 'health'),
     ...texts('lastDeploymentId', 'lastDeploymentKind', 'message'),
     ...{ activeDeployedAt: 't', activeReleaseNumber: 'i', domainCount: 'i', replicasDesired: 'i', replicasReady: 'i' },
-    ...{ suspended: 'b', stagedIn, stages, repositoryConfig: {} },
+    ...{ suspended: 'b', stagedIn, stages, repositoryConfig: { ...texts('commit', 'path'), effective } },
     failedDeployment: { ...texts('blocker', 'id', 'message'), finishedAt: 't', releaseNumber: 'i' },
     pendingDeployment: { ...texts('id', 'kind', 'state'), releaseNumber: 'i' },
   },
   Service: {
     ...texts('id', 'projectId', 'name', 'slug', 'template', 'skipProductionApprovalBy'),
-    ...{ createdAt: 't', canvasX: 'n', canvasY: 'n', dependsOn: ['s'], dependsOnFromFile: {}, stagedIn },
+    ...{
+      createdAt: 't',
+      canvasX: 'n',
+      canvasY: 'n',
+      dependsOn: ['s'],
+      dependsOnFromFile: { ...texts('commit', 'path'), slugs: ['s'] },
+      stagedIn,
+    },
     deployAfter: [{ ...texts('id', 'kind', 'name', 'slug', 'via'), keys: ['s'] }],
     ...{ files: [texts('path', 'variable')], releaseCommand: ['s'], releaseCommandTimeoutSeconds: 'i' },
     ...{ skipProductionApproval: 'b', skipProductionApprovalAt: 't' },
@@ -144,17 +151,16 @@ const specified: Readonly<Record<string, Fields>> = {
   },
   RepositoryConfigEffective: effective,
   ProjectConfigProblem: { line: 'i', message: 's', path: 's' },
+  BuildRepositoryConfig: {
+    ...texts('commit', 'path', 'source', 'status', 'summary'),
+    problems: [{ line: 'i', message: 's', path: 's' }],
+  },
+  FrozenRepositoryConfig: { ...texts('commit', 'path'), effective },
   Restored: { ...texts('id', 'kind', 'name', 'projectId', 'slug'), stopped: 'b' },
 };
 
 /** Fields of parts of the product that do not exist yet. */
-const later = [
-  'Environment.preview',
-  'OverviewService.repositoryConfig',
-  'Service.dependsOnFromFile',
-  'Service.source.trigger',
-  'ChangeSetView.projectConfig',
-];
+const later = ['Environment.preview', 'Service.source.trigger', 'ChangeSetView.projectConfig'];
 
 const { components } = openapiDocument(namedOperations(operations), '1.0.0', readSettings({}));
 const { schemas } = components as { schemas: Record<string, JsonSchema> };

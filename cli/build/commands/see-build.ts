@@ -1,4 +1,5 @@
 import { isBuildFinal } from '../../../domain/builds/states.ts';
+import { problemLine } from '../../../domain/repository-config/summary.ts';
 import type { Rest } from '../../engine/rest.ts';
 import { printable } from '../../engine/table.ts';
 import { type Build, followBuild } from '../follow-build.ts';
@@ -27,6 +28,7 @@ function linesOf(build: Build): string[] {
     steps,
     image: build.imageRef,
     deployment: build.deploymentId ?? '',
+    'config file': configOf(build),
     'waits for': build.blocker,
     error: build.error,
     'not deployed': build.releaseError,
@@ -36,4 +38,11 @@ function linesOf(build: Build): string[] {
     `Build #${number} of ${printable(serviceName)} for ${printable(environmentName)}: ${status}`,
     ...told.map(([name, value]) => `  ${`${name}:`.padEnd(14)}${value.split('\n').map(printable).join('\n    ')}`),
   ];
+}
+
+/** The configuration file of its source, or each problem of it. */
+function configOf({ repositoryConfig }: Build): string {
+  if (repositoryConfig === undefined || repositoryConfig.status === 'absent') return '';
+  const { path, summary, problems } = repositoryConfig;
+  return problems.length === 0 ? `${path}: ${summary}` : problems.map((one) => problemLine(path, one)).join('\n');
 }

@@ -146,11 +146,11 @@ export async function compose(
   const where = await machineOf(effect.kysely, place);
   for (const service of running) {
     const { serviceId, settings } = service;
-    const { image, imageRef, platforms } = service.reused ?? resolvedFor(service, images);
+    const { image, imageRef, platforms, file } = service.reused ?? resolvedFor(service, images);
     refuseMisfit(service.name, imageRef, platforms, where);
     const composed = await composeRelease(effect, keyring, {
       ...{ organizationId: place.organizationId, projectId: place.projectId, environmentId: place.environmentId },
-      ...{ serviceId, settings, image, imageRef, platforms, changeSetId },
+      ...{ serviceId, settings, image, imageRef, platforms, file, changeSetId },
       ...(resolved.get(serviceId) ?? { variables: new Map(), reached: [] }),
     });
     const { id: releaseId, number, contentDigest, runsAs } = composed;

@@ -4,6 +4,7 @@ import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import type { Needs } from '../../../domain/references/deploy-order.ts';
 import type { References } from '../../../domain/references/graph.ts';
+import type { FrozenConfig } from '../../../domain/repository-config/effective.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
 import type { Keyring } from '../../keys/keys.ts';
@@ -11,6 +12,7 @@ import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { following } from '../../references/following.ts';
 import { slugsOf } from '../../references/referring.ts';
+import { liveFiles } from '../../releases/live-files.ts';
 import { appliedSettings, appliedVariables, withItems } from '../applied.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { draftItems, type ItemRow, itemValue, sealedPlace } from '../items.ts';
@@ -22,6 +24,8 @@ export interface ResolvedImage {
   imageRef: string;
   /** The platforms that it is made for; null where these are not known. */
   platforms: ImagePlatform[] | null;
+  /** The configuration file of its source, which goes with it. */
+  file?: FrozenConfig | undefined;
 }
 
 export interface PlannedService {
@@ -70,20 +74,24 @@ export async function planChanges(
   const shared = items.some(({ service_id: id }) => id === null);
   const needsApproval =
     shared || (await isGated(kysely, place, [...affected.map(({ serviceId }) => serviceId), ...removed]));
-  const needs = needsOf(wanted, references, await slugsOf(kysely, place, [...wanted.keys()]));
+  const files = new Map<string, FrozenConfig | undefined>(await liveFiles(kysely, place));
+  for (const { serviceId, reused } of affected) if (reused !== undefined) files.set(serviceId, reused.file);
+  const needs = needsOf(wanted, references, files, await slugsOf(kysely, place, [...wanted.keys()]));
   return { items, applied, wanted, affected, removed, references, needs, needsApproval };
 }
 
 function needsOf(
   wanted: ReadonlyMap<string, ServiceSettings>,
   references: References,
+  files: ReadonlyMap<string, FrozenConfig | undefined>,
   slugs: ReadonlyMap<string, string>,
 ): Map<string, Needs> {
   const refersTo = references.refersTo();
   const bySlug = new Map([...slugs].map(([id, slug]) => [slug, id]));
   return new Map(
     [...wanted].map(([id, { dependsOn }]) => {
-      const ids = dependsOn.flatMap((slug) => bySlug.get(slug) ?? []);
+      const named = [...dependsOn, ...(files.get(id)?.effective.dependsOn ?? [])];
+      const ids = named.flatMap((slug) => bySlug.get(slug) ?? []);
       return [id, { dependsOn: new Set(ids), refersTo: new Set(refersTo.get(id)?.keys()) }];
     }),
   );
@@ -230,7 +238,8 @@ export async function lastImage(
     .limit(1)
     .executeTakeFirst();
   if (last === undefined || !isDeepStrictEqual(last.content.settings.source, source)) return undefined;
-  return { image: last.content.image, imageRef: last.imageRef, platforms: last.platforms };
+  const { image, file } = last.content;
+  return { image, imageRef: last.imageRef, platforms: last.platforms, file };
 }
 
 /** Whether it has something to run: an image that is named or was built, and processes. */

@@ -1,5 +1,6 @@
 import { capabilitiesOf } from '../../../domain/clusters/capabilities.ts';
 import { Problem } from '../../../domain/problems.ts';
+import { withFile } from '../../../domain/repository-config/overlay.ts';
 import { filesFault } from '../../../domain/services/file-faults.ts';
 import { processFaults } from '../../../domain/services/process-faults.ts';
 import { volumesFault } from '../../../domain/services/volume-faults.ts';
@@ -14,8 +15,9 @@ type Service = Pick<PlannedService, 'name' | 'settings' | 'suspended' | 'reused'
 export async function refuseUnfit(
   { kysely }: Effect,
   place: EnvironmentRef,
-  { affected }: { affected: readonly Service[] },
+  { affected: asked }: { affected: readonly Service[] },
 ): Promise<void> {
+  const affected = asked.map((one) => ({ ...one, settings: withFile(one.settings, one.reused?.file) }));
   for (const { name, settings } of affected) {
     for (const process of Object.values(settings.processes)) {
       const [fault] = processFaults(process);

@@ -64,7 +64,7 @@ export async function promote(
     promotion,
     { name: service, settings },
     resolved,
-    { image: content.image, imageRef, platforms },
+    { image: content.image, imageRef, platforms, file: content.file },
     {
       ...(buildId === null ? {} : { buildId }),
       ...(gitCommitSha === null ? {} : { gitCommitSha }),

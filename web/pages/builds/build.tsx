@@ -12,6 +12,7 @@ import { BuildFacts } from './build-facts.tsx';
 import { BuildStatus } from './build-status.tsx';
 import { BuildSteps } from './build-steps.tsx';
 import { type BuildAnswer, triggerWords, whyOf } from './build-words.ts';
+import { BuildConfig } from './config/build-config.tsx';
 import { BuildLog, logId } from './log/build-log.tsx';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/builds/$build');
@@ -46,6 +47,7 @@ function OneBuild({ build }: { build: BuildAnswer }) {
         </div>
         <div className="flex min-w-0 flex-col gap-6">
           <BuildFacts build={build} />
+          <BuildConfig build={build} />
           <BuildDetection build={build} />
         </div>
       </div>

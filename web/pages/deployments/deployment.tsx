@@ -8,6 +8,7 @@ import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { ApprovalOf } from '../approvals/held-strip.tsx';
+import { ReleaseConfig } from '../builds/config/release-config.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
 import { Reruns } from './again/reruns.tsx';
 import { deploymentActions } from './deployment-actions.tsx';
@@ -83,6 +84,7 @@ function OneDeployment({ deployment }: { deployment: DeploymentAnswer }) {
           <DeploymentFailure deployment={deployment} />
           <Serving of={deployment} />
           <DeploymentStages deployment={deployment} />
+          <ReleaseConfig releaseId={deployment.releaseId} />
         </>
       )}
     </Page>

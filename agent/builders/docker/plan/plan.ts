@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isOfSandbox } from '../../../../domain/builds/variables.ts';
 import { detect } from '../../../../domain/detection/detect.ts';
-import type { BuildBody, BuildProgress } from '../../../../protocol/build.ts';
+import type { BuildProgress } from '../../../../protocol/build.ts';
 import { Refusal } from '../../../program/refusal.ts';
 import { bounded, toldOf } from '../../build.ts';
 import type { BuildLog } from '../../log/build-log.ts';
 import { diskTree } from '../../source/disk-tree.ts';
+import type { ConfiguredBody } from '../../source/repository-config.ts';
 import { serverProgram } from '../../static/server-program.ts';
 import type { BaseImages } from './base-images.ts';
 import { certificatesOf } from './certificates.ts';
@@ -34,7 +35,7 @@ interface Given {
   tell(progress: BuildProgress): void;
 }
 
-export async function planOf(body: BuildBody, source: string, given: Given): Promise<EnginePlan> {
+export async function planOf(body: ConfiguredBody, source: string, given: Given): Promise<EnginePlan> {
   if (body.builder === 'dockerfile') return ofDockerfile(body, contextFolder(source, body.context), given);
   const { detected, plan, message } = detect(diskTree(source), body.context);
   given.tell({ detection: bounded(detected, given.mask), ...(plan === undefined ? {} : { kind: plan.kind }) });
@@ -42,6 +43,10 @@ export async function planOf(body: BuildBody, source: string, given: Given): Pro
   if (plan === undefined) throw new Refusal(message);
   if (plan.provider === 'dockerfile')
     return ofDockerfile({ ...body, dockerfile: '' }, contextFolder(source, plan.directory), given);
+  if (Object.keys(body.buildArgs).length > 0)
+    throw new Refusal(
+      'The configuration file has buildArgs, and there is no Dockerfile that takes them: leave them out, or add one.',
+    );
   const certificates = certificatesOf(given.caFile);
   const server = serverProgram();
   const { cacheKey } = body;
@@ -67,15 +72,24 @@ export async function planOf(body: BuildBody, source: string, given: Given): Pro
 }
 
 /** Variables are there for what the Dockerfile declares; secrets are mounted, and never in a layer. */
-function ofDockerfile(body: BuildBody, folder: string, { log, caFile }: Given): EnginePlan {
+function ofDockerfile(body: ConfiguredBody, folder: string, { log, caFile }: Given): EnginePlan {
   const { path, args } = readDockerfile(folder, body.dockerfile);
+  const undeclared = Object.keys(body.buildArgs).find((name) => !args.includes(name));
+  if (undeclared !== undefined)
+    throw new Refusal(
+      `buildArgs.${undeclared} of the configuration file is not declared by ARG in ${path}: declare it, or leave it out.`,
+    );
   const secret = new Set(body.secrets);
   const given = Object.entries(body.variables ?? {});
-  const plain = given.filter(([name]) => !secret.has(name) && args.includes(name));
+  const own = Object.entries(body.buildArgs);
+  const plain = [
+    ...given.filter(([name]) => !secret.has(name) && args.includes(name) && body.buildArgs[name] === undefined),
+    ...own,
+  ];
   const secrets = given.filter(([name]) => secret.has(name));
   log.say(`${path}${body.target === '' ? '' : `, stage ${body.target}`}`);
   if (plain.length > 0) log.say(`Arguments: ${plain.map(([name]) => name).join(', ')}`);
-  const hidden = args.filter((name) => secret.has(name));
+  const hidden = args.filter((name) => secret.has(name) && body.buildArgs[name] === undefined);
   if (hidden.length > 0)
     log.say(`${hidden.join(', ')}: secrets are no arguments; use RUN --mount=type=secret,id=${hidden[0]}`);
   return {

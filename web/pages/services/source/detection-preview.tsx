@@ -7,6 +7,7 @@ import { Status } from '../../../components/status.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { isPassing, problemOf } from '../../../control-plane/problem.ts';
 import { DetectedFacts } from '../../builds/build-detection.tsx';
+import { ConfigPreview } from './config-preview.tsx';
 import { type Detected, reasonOf } from './detection-words.ts';
 import { EnvSuggestions } from './env-suggestions.tsx';
 import type { Named } from './use-branches.ts';
@@ -57,7 +58,12 @@ export function DetectionPreview({ of, branch, context }: DetectionPreviewProps)
           </div>
         </Notice>
       )}
-      {data !== undefined && !isFetching && <Found found={data} branch={branch} />}
+      {data !== undefined && !isFetching && (
+        <>
+          <Found found={data} branch={branch} />
+          <ConfigPreview of={of} branch={branch} context={context} />
+        </>
+      )}
     </section>
   );
 }
