@@ -154,6 +154,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       'Home',
       'Notifications',
       'Projects',
+      'Builds',
       'Approvals',
       'Workflows',
       'Clusters',
