@@ -1,3 +1,4 @@
+import type { Mask } from '../../domain/variables/mask.ts';
 import type { BuildBody, BuildProgress } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
 import type { Client } from '../link/client.ts';
@@ -19,7 +20,7 @@ export interface BuildingParts {
   environment: Readonly<Record<string, string>>;
   /** Folders that all builds see, read-only. */
   mounts: readonly { at: string; directory: string }[];
-  mask(text: string): string;
+  mask: Mask;
 }
 
 /**

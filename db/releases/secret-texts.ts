@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { valuesOf } from '../../domain/references/frozen.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
-import { maskOf } from '../../domain/variables/mask.ts';
+import { type Mask, maskOf } from '../../domain/variables/mask.ts';
 import { appliedSettings, variablePlace } from '../change-sets/applied.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { Keyring } from '../keys/keys.ts';
@@ -22,11 +22,7 @@ interface Program extends EnvironmentRef {
  * Masks what a program was given in secret: the secret values of its release, and the secrets that its variables lead to
  * today. A program that prints them all the same shows them to nobody.
  */
-export async function maskFor(
-  kysely: Kysely<Tables>,
-  keyring: Opens,
-  program: Program,
-): Promise<(text: string) => string> {
+export async function maskFor(kysely: Kysely<Tables>, keyring: Opens, program: Program): Promise<Mask> {
   return maskOf([...(await ofRelease(kysely, keyring, program)), ...(await ledTo(kysely, keyring, program))]);
 }
 

@@ -28,6 +28,7 @@ test('lines of a value of several lines; the longer of two first', () => {
 test('short values and everything else stay as they are', () => {
   expect(mask('a short text with p&ss')).toBe('a short text with p&ss');
   expect(maskOf([])('text')).toBe('text');
+  expect(['a hidden value', 'text'].map(maskOf(['hidden value']))).toEqual(['a [secret]', 'text']);
 });
 
 test('of values that overlap all signs go', () => {

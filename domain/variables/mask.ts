@@ -35,8 +35,12 @@ export interface BrokenOff {
   forms: readonly { whole: string; at: number }[];
 }
 
-/** A line is masked with what the one before it broke off, and says there what it breaks off itself. */
-export type Mask = (text: string, broken?: BrokenOff) => string;
+/** Masks a text by itself. Nothing but a text is taken, since it is handed to `map` and the like. */
+export interface Mask {
+  (text: string): string;
+  /** A line is masked with what the one before it broke off, and says there what it breaks off itself. */
+  line(text: string, broken: BrokenOff): string;
+}
 
 /**
  * Puts a word in place of these values wherever a text has them, also as programs spell them elsewhere (`secret-forms.ts`), and in place of
@@ -45,17 +49,22 @@ export type Mask = (text: string, broken?: BrokenOff) => string;
  */
 export function maskOf(secrets: Iterable<string>): Mask {
   const forms = formsOf(secrets).filter(({ length }) => length >= shortestMasked);
-  if (forms.length === 0) return (text) => text;
+  if (forms.length === 0) return Object.assign(same, { line: same });
   const byBeginning = Map.groupBy(soughtIn(forms), ({ text }) => text.slice(0, shortestMasked));
   for (const [beginning, alike] of byBeginning) byBeginning.set(beginning, withoutCommon(alike));
   const leaps = leapsOver(byBeginning.keys());
-  return (text, broken) => {
-    if (broken === undefined) return masked(text, { byBeginning, leaps, from: 0 }).shown;
-    const { covered, rest } = goneOn(text, broken.forms);
-    const { shown, open } = masked(text, { byBeginning, leaps, from: covered, isLine: true });
-    broken.forms = [...rest, ...open].slice(0, mostBroken);
-    return shown;
-  };
+  return Object.assign((text: string) => masked(text, { byBeginning, leaps, from: 0 }).shown, {
+    line(text: string, broken: BrokenOff) {
+      const { covered, rest } = goneOn(text, broken.forms);
+      const { shown, open } = masked(text, { byBeginning, leaps, from: covered, isLine: true });
+      broken.forms = [...rest, ...open].slice(0, mostBroken);
+      return shown;
+    },
+  });
+}
+
+function same(text: string): string {
+  return text;
 }
 
 /** The longest first among those that begin alike. */

@@ -4,7 +4,7 @@ import { chances } from '../../../test/deployments/matrix.ts';
 import { BuildLog } from './build-log.ts';
 import { cutMark, LineFolder } from './line-folder.ts';
 
-const plain = (text: string) => text;
+const plain = maskOf([]);
 const lines = (chunks: (string | Buffer)[], mask = plain) => {
   const folder = new LineFolder(mask);
   return [...chunks.flatMap((chunk) => folder.take(Buffer.from(chunk))), ...folder.end()];

@@ -1,3 +1,4 @@
+import type { Mask } from '../../../domain/variables/mask.ts';
 import { LineFolder } from './line-folder.ts';
 
 /** Lines are gathered for so long, or until they are so many bytes: the journal keeps a piece of this size whole. */
@@ -8,7 +9,7 @@ const lastLines = 20;
 export interface LogParts {
   /** A piece of whole lines. */
   told(piece: Buffer): void;
-  mask(text: string): string;
+  mask: Mask;
 }
 
 /** The log of one build: what its programs write, and what the builder says itself. */

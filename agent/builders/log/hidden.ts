@@ -1,4 +1,4 @@
-import { maskOf } from '../../../domain/variables/mask.ts';
+import { type Mask, maskOf } from '../../../domain/variables/mask.ts';
 import type { BuildBody } from '../../../protocol/build.ts';
 
 const isSecret = /token|secret|passw|auth|key|credential/i;
@@ -7,7 +7,7 @@ const isSecret = /token|secret|passw|auth|key|credential/i;
 export function maskOfBuild(
   { variables = {}, secrets = [], masked = [], source }: BuildBody,
   ofMachine: Readonly<Record<string, string>>,
-): (text: string) => string {
+): Mask {
   const named = Object.entries(ofMachine).flatMap(([name, value]) =>
     isSecret.test(name) ? [value, ...passwordIn(value)] : passwordIn(value),
   );

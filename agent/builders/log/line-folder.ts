@@ -59,13 +59,13 @@ export class LineFolder {
   /** A secret with colours within is one for those who read without them: then the line loses its colours. */
   #masked(line: string): string {
     const [drawn, read, reread] = [{ forms: this.#broken }, { forms: this.#broken }, { forms: this.#broken }];
-    const masked = this.#mask(line, drawn);
+    const masked = this.#mask.line(line, drawn);
     this.#broken = drawn.forms;
     if (!control.test(line)) return masked;
-    this.#mask(withoutControls(line), read);
+    this.#mask.line(withoutControls(line), read);
     this.#broken = read.forms;
     const plain = withoutControls(masked);
-    const again = this.#mask(plain, reread);
+    const again = this.#mask.line(plain, reread);
     return again === plain ? masked : again;
   }
 }

@@ -7,7 +7,7 @@ import { createToken } from '../../../db/api-tokens/api-tokens.ts';
 import { askAgent, lockBuild } from '../../../db/builds/claim.ts';
 import { requestBuild } from '../../../db/builds/request-build.ts';
 import { createOrganization } from '../../../db/organizations/organizations.ts';
-import { maskOf } from '../../../domain/variables/mask.ts';
+import { type Mask, maskOf } from '../../../domain/variables/mask.ts';
 import { commandBody } from '../../../protocol/command.ts';
 import { PeerAgent } from '../../../test/agents/peer-agent.ts';
 import { seedSource } from '../../../test/builds/seed-source.ts';
@@ -139,19 +139,19 @@ async function open(): Promise<Opened> {
     };
   }
   return {
-    reference: async () => ({ ...(await followed(1)), [rows.mask]: cpuOfLines((text) => text) }),
+    reference: async () => ({ ...(await followed(1)), [rows.mask]: cpuOfLines(maskOf([])) }),
     subject: async () => ({ ...(await followed(readers)), [rows.mask]: cpuOfLines(maskOf(secrets)) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
 /** In chunks as pipes bring them; the second time, when it is compiled. */
-function cpuOfLines(mask: (text: string) => string): number {
+function cpuOfLines(mask: Mask): number {
   cpuOnce(mask);
   return cpuOnce(mask);
 }
 
-function cpuOnce(mask: (text: string) => string): number {
+function cpuOnce(mask: Mask): number {
   const text = Array.from({ length: count }, (_, number) => `${lineOf(number + 1, 0)}\n`).join('');
   const bytes = Buffer.from(text);
   const folder = new LineFolder(mask);

@@ -1,3 +1,4 @@
+import type { Mask } from '../../../../domain/variables/mask.ts';
 import type { BuildProgress } from '../../../../protocol/build.ts';
 import type { BuildLog } from '../../log/build-log.ts';
 import { LineFolder } from '../../log/line-folder.ts';
@@ -24,14 +25,14 @@ interface Followed {
 /** The instructions of a Dockerfile as they run, several at once: steps with their times, and lines with the number of theirs. */
 export class Vertices {
   readonly #log: BuildLog;
-  readonly #mask: (text: string) => string;
+  readonly #mask: Mask;
   readonly #told: (steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>) => void;
   readonly #refused: (image: string) => void;
   readonly #followed = new Map<string, Followed>();
 
   constructor(parts: {
     log: BuildLog;
-    mask(text: string): string;
+    mask: Mask;
     told(steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>): void;
     /** Told of an image of the engine that no build may begin with. */
     refused(image: string): void;
