@@ -31,8 +31,8 @@ beforeAll(async () => {
   installation = await Installation.prepare('start', {
     TEMPORAL_ARCHIVE: archive,
     NODE_EXTRA_CA_CERTS: authority,
-    // As somebody types it: API and worker work in another directory than the one in which they are started.
-    OUTBOUND_CA_FILE: relative(process.cwd(), authority),
+    // As somebody types it in the directory of `runBallast`: API and worker work in another one.
+    OUTBOUND_CA_FILE: relative('/', authority),
     XDG_CACHE_HOME: machine,
     PATH: barePath(machine),
   });
