@@ -4,6 +4,8 @@ import { beneath, type Problems, shown } from './problems.ts';
 /** With each sign escaped it still fits into a piece of what an agent tells. */
 export const mostFileBytes = 24_576;
 const deepest = 40;
+/** Neither PostgreSQL nor the environment of a program can hold some of them, nor halves of surrogate pairs. */
+const control = /[^\P{Cc}\n\t]/gu;
 /** Words, signs and room between them: a line of a map has six. */
 const mostTokens = 20_000;
 
@@ -82,8 +84,12 @@ class Reader {
     if (anchor !== undefined) this.#problems.add(line, path, 'Anchors (&name) are not allowed: write the value again.');
     if (tag !== undefined) this.#problems.add(line, path, `The tag ${shown(tag)} is not allowed: leave it out.`);
     if (isScalar(node)) {
-      const { value, source } = node;
-      return { kind: 'scalar', line, value, written: typeof value === 'string' ? value : (source ?? '') };
+      const { value, source = '' } = node;
+      if (typeof value !== 'string') return { kind: 'scalar', line, value, written: source };
+      const plain = value.replaceAll(control, '').toWellFormed();
+      if (plain !== value)
+        this.#problems.add(line, path, 'has a control character, or half of a character: leave it out.');
+      return { kind: 'scalar', line, value: plain, written: plain };
     }
     if (isSeq(node)) {
       const items = node.items.map((item, index) => this.read(item, `${path}[${index}]`, line));

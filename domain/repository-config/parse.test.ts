@@ -125,7 +125,8 @@ describe('a problem names line, key and what is allowed', () => {
       ['1 env.A: has a reference (${{…}}), which is not resolved in a file: set it as a variable of the service.'],
     ],
     ['env: {__proto__: b}', ['1 env.__proto__: is a name that is not allowed.']],
-    ['env: {A: "x\\0y"}', ['1 env.A: must be a text; write "" for an empty one.']],
+    ['env: {A: "x\\0y"}', ['1 env.A: has a control character, or half of a character: leave it out.']],
+    ['env:\n  "A\\0": b', ['2 env: has a control character, or half of a character: leave it out.']],
     ['builder: magic', ['1 builder: must be one of auto, dockerfile.']],
     [
       'builder: auto\ndockerfile: Dockerfile',
@@ -232,11 +233,30 @@ describe('a hostile file', () => {
     expect(told(text).join('\n')).toContain(why);
   });
 
+  test.each([
+    'dockerfile: "a#b"',
+    'buildArgs: {A: "#"}',
+    'env: {"A#": b}',
+    'releaseCommand: [a, "#"]',
+    'dependsOn: ["a#"]',
+    'processes: {web: {entrypoint: ["#"], checks: {readiness: "/#"}, metrics: {path: "/#"}}}',
+    'services: {"a#": {context: "x#"}}',
+    '"x#": 1',
+  ])('%s holds nothing that PostgreSQL cannot store', (form) => {
+    for (const sign of ['\\0', '\\x1b', '\\uD800', '\\uDC00a']) {
+      const read = parseRepositoryConfig(form.replaceAll('#', sign));
+      expect(read.problems.map(({ message }) => message)).toContain(
+        'has a control character, or half of a character: leave it out.',
+      );
+      expect(JSON.stringify(read)).not.toMatch(/\\u(?:00|d[89a-f])/i);
+    }
+  });
+
   test('is told of with fifty problems at most, in one line each', () => {
     const text = Array.from({ length: 500 }, (_, n) => `"k\\e[31m${n}\\n": x`).join('\n');
     const { problems } = parseRepositoryConfig(text);
     expect(problems).toHaveLength(mostProblems + 1);
-    expect(problems.at(-1)?.message).toBe('450 further problems are not listed.');
+    expect(problems.at(-1)?.message).toBe('950 further problems are not listed.');
     expect(JSON.stringify(problems)).not.toMatch(/\\u001b|\\n/);
   });
 

@@ -3,8 +3,6 @@ import { beneath, type Problems } from './problems.ts';
 
 type Rule = (value: unknown) => string | undefined;
 
-const isControl = /[^\P{Cc}\n\t]/u;
-
 /** Reads the keys of one map of a file, each by its rule, and tells of those that are not known. */
 export class Fields {
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -136,6 +134,6 @@ export function entriesOf(value: Value, path: string, problems: Problems): Entry
 }
 
 function textOf(value: Value): string | undefined {
-  if (value.kind !== 'scalar' || value.value === null || isControl.test(value.written)) return undefined;
+  if (value.kind !== 'scalar' || value.value === null) return undefined;
   return value.written;
 }
