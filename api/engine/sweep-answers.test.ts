@@ -136,6 +136,10 @@ async function ready(example: Example, operation: AnyOperation) {
 }
 
 async function audited(): Promise<number> {
-  const rows = await api.database.kysely.selectFrom('audit_record').select('id').execute();
-  return rows.length;
+  const { kysely } = api.database;
+  const { count } = await kysely
+    .selectFrom('audit_record')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { groupOf } from '../../agent/builders/sandbox/folder.ts';
 import { processesWith } from '../builders/processes-with.ts';
-import { freePort } from '../ground/free-port.ts';
-import { runBallast } from '../installation/ballast-command.ts';
-import { Installation } from '../installation/installation.ts';
+import { BuildingCluster } from '../builds/building-cluster.ts';
+import type { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
 
+let building: BuildingCluster;
 let installation: Installation;
-let as: Awaited<ReturnType<Installation['token']>>;
 let service: { environmentId: string; serviceId: string; sourceId: string };
 const directory = mkdtempSync(join(tmpdir(), 'ballast-build-kills-'));
 const mark = `mark-${crypto.randomUUID()}`;
@@ -35,56 +34,39 @@ interface Build {
 }
 
 beforeAll(async () => {
-  installation = await Installation.start('build-kills', {
-    ...{ LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) },
-  });
-  as = await installation.token('admin');
-  const env = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: as.token };
-  await installation.until('the local cluster is ready', async () =>
-    / ready /.test((await runBallast(['cluster', 'list'], env)).stdout),
-  );
+  building = await BuildingCluster.start('build-kills');
+  ({ installation } = building);
   const scripts = { build: `node lines.js ${mark}`, start: 'node server.js' };
   const server = `require('http').createServer((q, a) => a.end('ok')).listen(process.env.PORT)`;
   const files = { 'package.json': JSON.stringify({ name: 'app', scripts }), 'lines.js': program, 'server.js': server };
   for (const [path, content] of Object.entries(files)) writeFileSync(join(directory, path), content);
-  const words = ['deploy', directory, '--project', 'kills', '--service', 'web', '--yes', '--json'];
-  const deployed = await runBallast(words, env);
-  expect({ code: deployed.code, stderr: deployed.stderr }).toMatchObject({ code: 0 });
-  const { items } = await get<{ items: Build[] }>('/builds');
+  await building.deploy(directory, '--project', 'kills', '--service', 'web', '--yes');
+  const { items } = await building.call<{ items: Build[] }>('GET', '/builds');
   const { environmentId = '', serviceId = '', sourceId = '' } = items[0] ?? {};
   service = { environmentId, serviceId, sourceId };
 });
 afterAll(async () => {
-  await installation?.remove();
+  await building?.close();
   rmSync(directory, { recursive: true });
 });
 
-async function get<Answer>(path: string): Promise<Answer> {
-  const { status, body, text } = await installation.call('GET', `/api/v1${path}`, { as });
-  if (status !== 200) throw new Error(text);
-  return body as Answer;
-}
-
 /** Undefined while nobody answers. */
-const find = (id: string) => get<Build>(`/builds/${id}`).catch(() => undefined);
+const find = (id: string) => building.call<Build>('GET', `/builds/${id}`).catch(() => undefined);
 
 async function request(): Promise<string> {
   const { environmentId, serviceId, sourceId } = service;
   const body = { environmentId, sourceId, deploy: false };
-  const {
-    status,
-    text,
-    body: made,
-  } = await installation.call('POST', `/api/v1/services/${serviceId}/builds`, { as, body });
-  expect(status, text).toBe(201);
-  return String(made.id);
+  return (await building.call<Build>('POST', `/services/${serviceId}/builds`, body)).id;
 }
 
 async function logOf(id: string): Promise<{ seq: number; text: string }[]> {
   const all: { seq: number; text: string }[] = [];
   let cursor = '';
   do {
-    const page = await get<{ items: typeof all; nextCursor?: string }>(`/builds/${id}/logs?limit=1000${cursor}`);
+    const page = await building.call<{ items: typeof all; nextCursor?: string }>(
+      'GET',
+      `/builds/${id}/logs?limit=1000${cursor}`,
+    );
     all.push(...page.items);
     cursor = page.nextCursor === undefined ? '' : `&cursor=${page.nextCursor}`;
   } while (cursor !== '');

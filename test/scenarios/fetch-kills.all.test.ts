@@ -3,15 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { processesWith } from '../builders/processes-with.ts';
+import { BuildingCluster } from '../builds/building-cluster.ts';
 import { type GitServer, gitServer } from '../git/git-server.ts';
-import { freePort } from '../ground/free-port.ts';
-import { runBallast } from '../installation/ballast-command.ts';
-import { Installation } from '../installation/installation.ts';
+import type { Installation } from '../installation/installation.ts';
 import { signalProcess } from '../installation/process-family.ts';
 import { type PartName, partNames } from '../installation/running-parts.ts';
 
+let building: BuildingCluster;
 let installation: Installation;
-let as: Awaited<ReturnType<Installation['token']>>;
 let git: GitServer;
 let service: { environmentId: string; serviceId: string };
 /** Answers of the host that begin and do not go on; undefined: they are whole. */
@@ -40,46 +39,31 @@ beforeAll(async () => {
   const server = `require('http').createServer((q, a) => a.end('ok')).listen(process.env.PORT)`;
   const files = { 'package.json': JSON.stringify({ name: 'app', scripts }), 'server.js': server };
   await git.commit('team/app.git', files, { message: 'Say hello' });
-  installation = await Installation.start('fetch-kills', {
-    ...{ LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) },
-    OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
-  });
-  as = await installation.token('admin');
-  const env = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: as.token };
-  await installation.until('the local cluster is ready', async () =>
-    / ready /.test((await runBallast(['cluster', 'list'], env)).stdout),
-  );
-  const { project } = await call<{ project: { id: string } }>('POST', '/projects', { name: 'kills' });
+  building = await BuildingCluster.start('fetch-kills', { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
+  ({ installation } = building);
+  const { project } = await building.call<{ project: { id: string } }>('POST', '/projects', { name: 'kills' });
   const source = { kind: 'git', gitUrl: `${git.url}/team/app.git` };
-  await call('POST', `/projects/${project.id}/services`, { name: 'web', source });
-  const words = ['deploy', '--staged', '--project', 'kills', '--environment', 'staging', '--json'];
-  const deployed = await runBallast(words, env);
-  expect({ code: deployed.code, stderr: deployed.stderr }).toMatchObject({ code: 0 });
-  const { items } = await call<{ items: Build[] }>('GET', '/builds');
+  await building.call('POST', `/projects/${project.id}/services`, { name: 'web', source });
+  await building.deploy('--staged', '--project', 'kills', '--environment', 'staging');
+  const { items } = await building.call<{ items: Build[] }>('GET', '/builds');
   const { environmentId = '', serviceId = '', commitMessage } = items[0] ?? {};
   expect(commitMessage).toBe('Say hello');
   service = { environmentId, serviceId };
 });
 afterAll(async () => {
-  await installation?.remove();
+  await building?.close();
   await git?.close();
 });
 
-async function call<Answer>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer> {
-  const { status, body: made, text } = await installation.call(method, `/api/v1${path}`, { as, ...(body && { body }) });
-  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-  return made as Answer;
-}
-
 async function request(): Promise<string> {
   const body = { environmentId: service.environmentId, deploy: false };
-  return (await call<Build>('POST', `/services/${service.serviceId}/builds`, body)).id;
+  return (await building.call<Build>('POST', `/services/${service.serviceId}/builds`, body)).id;
 }
 
 const over = (id: string) =>
   installation.until('it has ended', async () => {
     // Nobody answers while the control plane is down.
-    const build = await call<Build>('GET', `/builds/${id}`).catch(() => undefined);
+    const build = await building.call<Build>('GET', `/builds/${id}`).catch(() => undefined);
     return build !== undefined && !['queued', 'running'].includes(build.status) && build;
   });
 

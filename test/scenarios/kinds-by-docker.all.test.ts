@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../agents/docker-engine.ts';
-import { through } from '../agents/kept-machine.ts';
 import { debianCanBeMade } from '../builders/debian-base.ts';
 import { debianOf, loadDebian } from '../builders/debian-images.ts';
+import { BuildingCluster } from '../builds/building-cluster.ts';
 import { type GitServer, gitServer } from '../git/git-server.ts';
-import { freePort } from '../ground/free-port.ts';
-import { until } from '../ground/until.ts';
-import { runBallast } from '../installation/ballast-command.ts';
-import { Installation } from '../installation/installation.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 
@@ -64,66 +60,43 @@ describe.runIf(dockerCanRun() && debianCanBeMade())(
   'a repository of each kind, on a cluster with the driver docker',
   () => {
     let engine: DockerEngine;
-    let installation: Installation;
+    let building: BuildingCluster;
     let git: GitServer;
-    let env: Record<string, string>;
-    let token = '';
 
     beforeAll(async () => {
       engine = await dockerEngine({ builds: true });
       git = await gitServer();
       const authorities = process.env.NODE_EXTRA_CA_CERTS;
-      installation = await Installation.start('kinds-by-docker', {
-        ...{ LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'docker', LOCAL_DOCKER_SOCKET: engine.socket },
-        ...{ INGRESS_PORT: String(await freePort()), OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' },
+      building = await BuildingCluster.start('kinds-by-docker', {
+        ...{ LOCAL_DRIVER: 'docker', LOCAL_DOCKER_SOCKET: engine.socket, OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' },
         // Of this machine: registries of packages may be behind a proxy with an authority of its own.
         ...(authorities === undefined ? {} : { OUTBOUND_CA_FILE: authorities }),
       });
-      token = (await installation.token('admin')).token;
-      env = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: token };
-      await until('the local cluster is ready', async () =>
-        / ready /.test((await runBallast(['cluster', 'list'], env)).stdout),
-      );
     });
     afterAll(async () => {
-      await installation?.remove();
+      await building?.close();
       await git?.close();
       await engine?.stop();
     });
 
-    async function call<T>(method: string, path: string, body?: object): Promise<T> {
-      const answered = await fetch(`${installation.url}/api/v1${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await answered.text();
-      if (!answered.ok) throw new Error(`${method} ${path}: ${answered.status} ${text}`);
-      return JSON.parse(text) as T;
-    }
-
     /** From an empty repository to the answer of what runs. */
     async function answerOf({ name, files, context = '', answers, more, secret }: Source): Promise<string> {
       const commit = await git.commit(`${name}.git`, files);
-      const { project } = await call<{ project: { id: string } }>('POST', '/projects', { name });
+      const { project } = await building.call<{ project: { id: string } }>('POST', '/projects', { name });
       const source = { kind: 'git', gitUrl: `${git.url}/${name}.git`, context, ...more };
-      const { service } = await call<{ service: { id: string } }>('POST', `/projects/${project.id}/services`, {
+      const { service } = await building.call<{ service: { id: string } }>('POST', `/projects/${project.id}/services`, {
         ...{ name: 'web', source },
       });
       if (secret !== undefined) {
+        building.installation.secrets.add(secret);
         const set = ['var', 'set', '--project', name, '--environment', 'staging', '--service', 'web'];
         for (const words of [['GREETING=Good day'], [`TOKEN=${secret}`, '--secret']])
-          expect(await runBallast([...set, ...words], env)).toMatchObject({ code: 0 });
+          expect(await building.ballast(...set, ...words)).toMatchObject({ code: 0 });
       }
-      const deploying = ['deploy', '--staged', '--project', name, '--environment', 'staging', '--json'];
-      const { code, stdout, stderr } = await runBallast(deploying, env);
-      expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
-      expect(`${stdout}${stderr}`).not.toContain(secret ?? 'open-sesame-123');
-      const { items } = await call<{ items: object[] }>('GET', `/services/${service.id}/builds`);
+      const answer = await building.deploy('--staged', '--project', name, '--environment', 'staging');
+      const { items } = await building.call<{ items: object[] }>('GET', `/services/${service.id}/builds`);
       expect(items).toMatchObject([{ commitSha: commit, status: 'succeeded' }]);
-      const { addresses }: { addresses: string[] } = JSON.parse(stdout);
-      const { hostname, port } = new URL(addresses[0] ?? '');
-      return (await through(`http://127.0.0.1:${port}`, hostname, answers.path)).body;
+      return (await answer(answers.path)).body;
     }
 
     test('a Dockerfile with an argument, a secret and a stage is built and answers', async () => {

@@ -1,45 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { through } from '../agents/kept-machine.ts';
+import { BuildingCluster } from '../builds/building-cluster.ts';
 import { type GitServer, gitServer } from '../git/git-server.ts';
-import { freePort } from '../ground/free-port.ts';
 import { until } from '../ground/until.ts';
-import { runBallast } from '../installation/ballast-command.ts';
-import { Installation } from '../installation/installation.ts';
 
-let installation: Installation;
+let building: BuildingCluster;
 let git: GitServer;
-let env: Record<string, string>;
-let token = '';
 
 beforeAll(async () => {
   git = await gitServer({ credential: 'ada:swordfish' });
   await git.create('team/app.git');
-  installation = await Installation.start('repository-config', {
-    ...{ LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) },
-    OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8',
-  });
-  token = (await installation.token('admin')).token;
-  env = { ...installation.env, BALLAST_URL: installation.url, BALLAST_TOKEN: token };
-  await until('the local cluster is ready', async () =>
-    / ready /.test((await runBallast(['cluster', 'list'], env)).stdout),
-  );
+  building = await BuildingCluster.start('repository-config', { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
 });
 afterAll(async () => {
-  await installation?.remove();
+  await building?.close();
   await git?.close();
 });
-
-async function call<T>(method: string, path: string, body?: object): Promise<T> {
-  const answered = await fetch(`${installation.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answered.text();
-  if (!answered.ok) throw new Error(`${method} ${path}: ${answered.status} ${text}`);
-  return JSON.parse(text) as T;
-}
 
 interface Build {
   id: string;
@@ -74,39 +50,39 @@ test('the file of a repository says how it runs: what is pushed with another fil
     'ballast.yaml': file('one', 'first'),
   });
   const host = { host: git.url, label: 'Local', token: 'ada:swordfish' };
-  const connection = await call<{ id: string; webhookUrl: string }>('POST', '/git-connections/selfhosted-token', host);
+  const connection = await building.call<{ id: string; webhookUrl: string }>(
+    'POST',
+    '/git-connections/selfhosted-token',
+    host,
+  );
   const repository = { gitConnectionId: connection.id, repository: 'team/app' };
-  expect(await call('POST', '/repository-config/detect', { ...repository, branch: 'main' })).toMatchObject({
+  expect(await building.call('POST', '/repository-config/detect', { ...repository, branch: 'main' })).toMatchObject({
     ...{ status: 'ok', commit: first, base: { env: { LEVEL: 'first', OWN: 'file' } } },
   });
-  const { project } = await call<{ project: { id: string } }>('POST', '/projects', { name: 'app' });
-  const { service } = await call<{ service: { id: string } }>('POST', `/projects/${project.id}/services`, {
+  const { project } = await building.call<{ project: { id: string } }>('POST', '/projects', { name: 'app' });
+  const { service } = await building.call<{ service: { id: string } }>('POST', `/projects/${project.id}/services`, {
     ...{ name: 'web', source: { kind: 'git', ...repository } },
   });
   const at = ['--project', 'app', '--environment', 'staging'];
-  const deployed = await runBallast(['deploy', '--staged', ...at, '--json'], env);
-  expect(deployed, deployed.stderr).toMatchObject({ code: 0 });
-  const { addresses }: { addresses: string[] } = JSON.parse(deployed.stdout);
-  const { hostname, port } = new URL(addresses[0] ?? '');
-  const answers = async () => (await through(`http://127.0.0.1:${port}`, hostname)).body;
+  const answer = await building.deploy('--staged', ...at);
+  const answers = async () => (await answer()).body;
   expect(await answers()).toBe('one first file');
-  const latest = async () => (await call<Page<Build>>('GET', `/services/${service.id}/builds`)).items[0];
+  const latest = async () => (await building.call<Page<Build>>('GET', `/services/${service.id}/builds`)).items[0];
   const built = await latest();
   expect(built?.repositoryConfig).toMatchObject({ status: 'ok', path: 'ballast.yaml', commit: first, problems: [] });
-  const { release } = await call<{ release: Release }>('GET', `/releases/${built?.releaseId}`);
+  const { release } = await building.call<{ release: Release }>('GET', `/releases/${built?.releaseId}`);
   expect(release.repositoryConfig).toMatchObject({
     ...{ path: 'ballast.yaml', commit: first, effective: { processes: [{ name: 'web' }] } },
   });
 
   // What is set for the service goes before the file, without a build: the file stays with the image.
-  const { code, stderr } = await runBallast(
-    ['deploy', '--staged', '--service', 'web', '--set', 'OWN=service', '--yes', ...at],
-    env,
-  );
-  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  await building.deploy('--staged', '--service', 'web', '--set', 'OWN=service', '--yes', ...at);
   await until('the variable of the service counts', async () => (await answers()) === 'one first service');
 
-  const { secret } = await call<{ secret: string }>('POST', `/git-connections/${connection.id}/webhook-secret`);
+  const { secret } = await building.call<{ secret: string }>(
+    'POST',
+    `/git-connections/${connection.id}/webhook-secret`,
+  );
   const push = async (commit: string, before: string) => {
     const body = JSON.stringify({ repository: 'team/app', ref: 'refs/heads/main', commit, before });
     const now = Math.floor(Date.now() / 1_000);
@@ -128,16 +104,19 @@ test('the file of a repository says how it runs: what is pushed with another fil
   });
   expect(await answers()).toBe('two second service');
 
-  await call('POST', `/releases/${release.id}/rollback`, {});
+  await building.call('POST', `/releases/${release.id}/rollback`, {});
   await until('the first release answers as it was frozen', async () => (await answers()) === 'one first file');
   const environment = await stagingOf(project.id);
   await until('the overview has the file of the first release', async () => {
-    const overview = await call<{ services: Release[] }>('GET', `/environments/${environment}/overview`);
+    const overview = await building.call<{ services: Release[] }>('GET', `/environments/${environment}/overview`);
     return overview.services[0]?.repositoryConfig?.commit === first;
   });
 });
 
 async function stagingOf(projectId: string): Promise<string> {
-  const { items } = await call<Page<{ id: string; slug: string }>>('GET', `/projects/${projectId}/environments`);
+  const { items } = await building.call<Page<{ id: string; slug: string }>>(
+    'GET',
+    `/projects/${projectId}/environments`,
+  );
   return items.find(({ slug }) => slug === 'staging')?.id ?? '';
 }
