@@ -127,11 +127,12 @@ export class S3Store implements BlobStore {
       ),
     );
     const keep = async () => {
-      let whole = true;
+      const gone: string[] = [];
       await severalAtOnce(objectsAtOnce, blobs, async ({ digest, bytes }) => {
-        whole &&= (await this.#client.size(blobPath(digest))) === bytes.length;
+        const size = await this.#client.size(blobPath(digest));
+        if (size !== bytes.length) gone.push(digest);
       });
-      return whole;
+      return gone.length === 0;
     };
     return { keep: () => this.#asked(keep), done: async () => undefined };
   }
