@@ -164,7 +164,7 @@ export function toldOf(detected: DetectedBuild): string[] {
   const rows = { provider, framework, packages: packageManager, install: installCommand, build: buildCommand };
   const told = { ...rows, start: startCommand, folder: outputDir, port: detected.port === 0 ? '' : `${detected.port}` };
   return [
-    ...Object.entries(told).flatMap(([name, value]) => (value === '' ? [] : [`${`${name}:`.padEnd(10)}${value}`])),
+    ...Object.entries(told).flatMap(([name, value]) => (value === '' ? [] : [`${`${name}:`.padEnd(11)}${value}`])),
     ...detected.signals.map(({ path, detail }) => `  ${join(path)}: ${detail}`),
   ];
 }

@@ -20,7 +20,8 @@ import { removeWorkFolders } from './work-folder.ts';
 const registry = 'https://registry.npmjs.org';
 const certificatesAt = '/opt/certificates';
 /** Builds are under the rules of their machine's agent. */
-export const allowedBy = 'the owner of the cluster can allow it by --build-allowed-ranges of its agent';
+export const allowedBy =
+  'the owner of the cluster can allow it by --build-allowed-ranges of its agent, on the local cluster by OUTBOUND_ALLOWED_RANGES';
 const trustedBy = 'the owner of the cluster can add that authority to the file of --build-ca-file of its agent';
 type Found = { sandbox: Sandbox } | { docker: DockerBuilder } | { why: string };
 

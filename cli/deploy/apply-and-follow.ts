@@ -1,3 +1,4 @@
+import { endOfBuild } from '../build/end-of-build.ts';
 import type { Build } from '../build/follow-build.ts';
 import type { ChangeSetView } from '../change-set/stage-changes.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -121,17 +122,15 @@ function alreadyLive(one: OverviewService | undefined, service: string, environm
 export async function followBuilt(
   here: Here,
   to: Complete,
-  { status, error, releaseError, deploymentId, number }: Build,
+  build: Build,
   waiting: Waiting,
   json: boolean,
   interrupt: Interrupt,
 ): Promise<void> {
   const { rest } = here;
-  const why = status === 'succeeded' ? releaseError : error;
+  const { deploymentId } = build;
   if (deploymentId === undefined) {
-    const what = status === 'succeeded' ? 'was built and not deployed' : status;
-    const lines = why.split('\n').map(printable).join('\n  ');
-    process.stderr.write(`Build #${number} ${what}${why === '' ? '.' : `: ${lines}`}\n`);
+    process.stderr.write(endOfBuild(build, !json));
     process.exitCode = 1;
     return await tell(here, to, [], json);
   }

@@ -1,3 +1,4 @@
+import { endOfBuild } from '../build/end-of-build.ts';
 import { type Build, followBuild } from '../build/follow-build.ts';
 import { approvalLines } from '../deployment/follow.ts';
 import { stillUnderWay } from '../deployment/outcome.ts';
@@ -32,10 +33,7 @@ export async function followBuilds(
     if (!quiet) process.stderr.write(`Build #${number}${from.length === 0 ? '' : ` of ${from.join(' ')}`}\n`);
     ended.push(await followBuild(rest, id, interrupt.signal, quiet));
   }
-  for (const { number, status, error, releaseError } of ended) {
-    if (status === 'succeeded' && releaseError === '') continue;
-    const what = status === 'succeeded' ? `was built and not deployed: ${releaseError}` : `${status}: ${error}`;
-    process.stderr.write(`Build #${number} ${what.split('\n').map(printable).join('\n  ')}\n`);
-  }
-  return ended.every(({ status, releaseError }) => status === 'succeeded' && releaseError === '') ? undefined : 1;
+  const undone = ended.filter(({ status, releaseError }) => status !== 'succeeded' || releaseError !== '');
+  for (const build of undone) process.stderr.write(endOfBuild(build, !quiet));
+  return undone.length === 0 ? undefined : 1;
 }

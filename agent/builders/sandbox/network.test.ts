@@ -70,7 +70,7 @@ sandboxed('the proxy reaches what the rules allow, and a refusal is told at the 
     });
   `);
   const sentence =
-    '127.0.0.1 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent.\n';
+    '127.0.0.1 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent, on the local cluster by OUTBOUND_ALLOWED_RANGES.\n';
   try {
     const refused = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: [], allowedBy } });
     expect(refused).toEqual({ end: { ended: 'exited', code: 1 }, out: sentence, err: `network: ${sentence}` });

@@ -64,7 +64,7 @@ test('private addresses are refused in every notation, as http and as tunnels', 
   }
   const metadata = await get('http://169.254.169.254/latest/meta-data');
   expect(metadata.said).toBe(
-    '169.254.169.254 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent.\n',
+    '169.254.169.254 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent, on the local cluster by OUTBOUND_ALLOWED_RANGES.\n',
   );
   // Said to people at the end, and not without bound.
   expect(proxy.refused.size).toBe(5);
