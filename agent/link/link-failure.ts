@@ -10,12 +10,25 @@ export class LinkFailure extends Error {
   readonly kind: FailureKind;
   /** The pause that the control plane asked for, if any. */
   readonly retryAfterMillis: number | undefined;
+  /** Of an answer; undefined: there was none. */
+  readonly status: number | undefined;
 
-  constructor(kind: FailureKind, message: string, retryAfterMillis?: number) {
+  constructor(kind: FailureKind, message: string, retryAfterMillis?: number, status?: number) {
     super(message);
     this.kind = kind;
     this.retryAfterMillis = retryAfterMillis;
+    this.status = status;
   }
+}
+
+/** Nobody is there for now: no connection, or a proxy says so, or a control plane whose database is away. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof LinkFailure) || error.kind !== 'unreachable') return false;
+  return error.status === undefined || isAwayStatus(error.status);
+}
+
+export function isAwayStatus(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
 }
 
 /** Classifies a failed answer. Only our own problems are believed: a proxy in between can answer anything. */
@@ -24,7 +37,7 @@ export function failureOf(status: number, contentType: string, body: string, ret
   const message = detail ?? `The control plane answered ${status}.`;
   const kind = detail === undefined ? 'unreachable' : (kinds[status] ?? (status < 500 ? 'refused' : 'unreachable'));
   const seconds = Number(retryAfter);
-  return new LinkFailure(kind, message, seconds > 0 ? Math.min(seconds, 60) * 1000 : undefined);
+  return new LinkFailure(kind, message, seconds > 0 ? Math.min(seconds, 60) * 1000 : undefined, status);
 }
 
 const kinds: Readonly<Record<number, FailureKind>> = {

@@ -1,13 +1,16 @@
 import { SpreadBackOff } from '../../link/back-off.ts';
 import type { Client } from '../../link/client.ts';
-import { LinkFailure } from '../../link/link-failure.ts';
+import { isAway, LinkFailure } from '../../link/link-failure.ts';
 import { pause } from '../../link/pause.ts';
 import { Refusal } from '../../program/refusal.ts';
 import { type SourceLimits, unpackSource } from './unpack-source.ts';
 
-const attempts = 8;
+const mostFailures = 8;
 
-/** Has the source of a build in the directory. What breaks on the way is fetched again, from the beginning. */
+/**
+ * Has the source of a build in the directory. What breaks on the way is fetched again, from the beginning. A control plane that is away is
+ * waited for as long as the build has time.
+ */
 export async function fetchSource(
   client: Pick<Client, 'source'>,
   id: string,
@@ -16,12 +19,13 @@ export async function fetchSource(
   signal: AbortSignal,
 ): Promise<{ files: number; bytes: number }> {
   const backOff = new SpreadBackOff();
-  for (let attempt = 1; ; attempt += 1) {
+  for (let failures = 0; ; ) {
     try {
       return await unpackSource(await client.source(id, signal), directory, limits, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (attempt === attempts || !mayPass(error)) throw error;
+      if (!isAway(error)) failures += 1;
+      if (failures === mostFailures || !mayPass(error)) throw error;
       await pause(backOff.next(error instanceof LinkFailure ? error.retryAfterMillis : undefined), signal);
     }
   }

@@ -16,6 +16,8 @@ export interface Answered {
 export interface RegistryWay {
   /** As people are told it. */
   readonly host: string;
+  /** Whether a failure says that nobody is there for now, which is waited for as long as there is time; a person at a command does not wait. */
+  isAway?(error: unknown): boolean;
   /** `path` begins with `/v2/`. No answer is refused here; what it throws may pass. */
   ask(method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, sent: Sent): Promise<Answered>;
 }

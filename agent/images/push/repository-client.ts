@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOff } from '../../../domain/back-off.ts';
 import { type Answered, RegistryRefusal, type RegistryWay, type Sent } from './registry-way.ts';
 
 export interface BlobProgress {
@@ -16,8 +17,9 @@ export interface BlobProgress {
 
 /** So often in a row may a push break off without having brought anything. */
 const mostFailures = 6;
+const pauses = { first: 200, longest: 2_000 };
 /** In seconds: rates are counted by the minute. */
-const longestPause = 60;
+const longestAsked = 60;
 
 /** Speaks the distribution protocol to one repository. */
 export class RepositoryClient {
@@ -94,10 +96,10 @@ export class RepositoryClient {
         // The upload may have ended well, and its answer may have been lost.
         if (arrived === undefined && (await this.#has(digest))) return told(size);
         if (arrived === undefined) place = await this.#patiently(() => this.#begin());
-        failures = isTooMany(error) || (arrived ?? 0) > offset ? 0 : failures + 1;
+        failures = !this.#counts(error) || (arrived ?? 0) > offset ? 0 : failures + 1;
         offset = arrived ?? 0;
         if (failures >= mostFailures) throw error;
-        await this.#pause(error, failures);
+        await this.#pause(error, Math.max(1, failures));
       }
     }
   }
@@ -151,22 +153,26 @@ export class RepositoryClient {
 
   /** A control plane that is being restarted answers in a moment. */
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    for (let failures = 1; ; ) {
+    for (let tries = 1, failures = 0; ; tries += 1) {
       try {
         return await work();
       } catch (error) {
         this.#signal?.throwIfAborted();
+        if (this.#counts(error)) failures += 1;
         if (!mayPass(error) || failures >= mostFailures) throw error;
-        await this.#pause(error, failures);
-        if (!isTooMany(error)) failures += 1;
+        await this.#pause(error, tries);
       }
     }
   }
 
   /** One that is asked too often says when to come again: its minute passes, however often that is. */
-  async #pause(error: unknown, failures: number): Promise<void> {
-    const asked = isTooMany(error) ? Math.min(error.afterSeconds ?? 1, longestPause) * 1_000 : 0;
-    await pause(Math.max(asked, 100 * 2 ** failures), undefined, { signal: this.#signal });
+  #counts(error: unknown): boolean {
+    return !isTooMany(error) && this.#way.isAway?.(error) !== true;
+  }
+
+  async #pause(error: unknown, tries: number): Promise<void> {
+    const asked = isTooMany(error) ? Math.min(error.afterSeconds ?? 1, longestAsked) * 1_000 : 0;
+    await pause(Math.max(asked, backOff(tries, pauses)), undefined, { signal: this.#signal });
   }
 
   async #ask(
