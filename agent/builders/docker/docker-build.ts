@@ -29,6 +29,8 @@ export interface DockerBuildParts extends BuildingParts {
   cacheSecret: string;
   /** Of the commands that the engine runs; undefined where the agent cannot limit them. */
   executions: string | undefined;
+  /** Variables of commands: of the agent's own settings alone, since what a sandbox has besides leads to places in it. */
+  ofAgent: Readonly<Record<string, string>>;
   /** Of authorities that commands trust besides the usual ones. */
   caFile: string | undefined;
   /** For git: throws where this machine has none. */
@@ -56,7 +58,12 @@ class DockerBuild {
     tell({ engine: `docker ${(await parts.engine.version()).Version} (BuildKit)` });
     await this.#building.fetch(() => parts.sandbox());
     const plan = await steps.run('detect', '', async () =>
-      planOf(configured(body, folder.source, this.#building), folder.source, { ...parts, log, tell }),
+      planOf(configured(body, folder.source, this.#building), folder.source, {
+        ...parts,
+        environment: parts.ofAgent,
+        log,
+        tell,
+      }),
     );
     const image = await steps.run('build', plan.dockerfile, () => this.#build(plan));
     try {

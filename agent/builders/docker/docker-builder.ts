@@ -51,11 +51,11 @@ export class DockerBuilder {
   async build(body: BuildBody, run: Run, given: Given): Promise<RunResult> {
     const { home, client, settings } = this.#options;
     const own = { engine: this.#engine, homeId: this.#homeId(), cacheSecret: this.#key().slice(16) };
-    const { baseImages: bases, caFile } = settings;
+    const { baseImages: bases, caFile, environment: ofAgent } = settings;
     const executions = this.#executions;
     this.#running += 1;
     try {
-      return await dockerBuild(body, run, { home, client, ...own, bases, caFile, executions, ...given });
+      return await dockerBuild(body, run, { home, client, ...own, bases, caFile, ofAgent, executions, ...given });
     } finally {
       this.#running -= 1;
       // Two builds may share a command.
