@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
 import { Problem } from '../../domain/problems.ts';
+import { goingLive } from '../../domain/releases/going-live.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
-import type { ServiceSettings } from '../../domain/services/settings.ts';
+import type { ReleaseContent } from '../../domain/services/settings.ts';
 import { expiresAt } from '../approvals/expires-at.ts';
 import { notifyDeciders } from '../approvals/notify-deciders.ts';
 import { basisOf, downtimeImpact } from '../approvals/request.ts';
@@ -72,7 +73,10 @@ export async function requestDeployment(
   if (asked.kind !== 'resume') {
     refuseMisfit(place.service, place.image, place.platforms, await machineOf(effect.kysely, release));
   }
-  const { settings, runsAs } = place;
+  const {
+    content: { settings },
+    runsAs,
+  } = place;
   const replaces = replacesAll(asked, place.live?.id === release.id) || { runsAs };
   const down = await downtimeOf(effect.kysely, release, [{ serviceId, settings, replaces }]);
   const downtimeAccepted = await acceptDowntime(effect, release, down, asked.downtimeAccepted, asked.downtimeAdvice);
@@ -133,7 +137,7 @@ interface Place {
   number: number;
   digest: string;
   runsAs: number;
-  settings: ServiceSettings;
+  content: ReleaseContent;
   image: string;
   platforms: ImagePlatform[] | null;
   retired: boolean;
@@ -143,17 +147,24 @@ interface Place {
   slug: string;
   /** The owner has turned approvals of this service off. */
   skips: boolean;
-  live: { id: string; number: number; image: string } | undefined;
+  live: { id: string; number: number; image: string; content: ReleaseContent } | undefined;
 }
 
 async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
-  const { rows } = await sql<Omit<Place, 'live'> & { live_id: string | null; live_number: number; live_image: string }>`
+  const { rows } = await sql<
+    Omit<Place, 'live'> & {
+      live_id: string | null;
+      live_number: number;
+      live_image: string;
+      live_content: ReleaseContent;
+    }
+  >`
     select release.number, release.content_digest as digest, release.runs_as as "runsAs",
-      release.content -> 'settings' as settings, release.image_ref as image, release.image_platforms as platforms,
+      release.content, release.image_ref as image, release.image_platforms as platforms,
       release.retired_at is not null as retired,
       environment.production, environment.name as environment, service.name as service, service.slug,
       service.skip_production_approval as skips, live.id as live_id, live.number as live_number,
-      live.image_ref as live_image
+      live.image_ref as live_image, live.content as live_content
     from release
     join environment on environment.organization_id = release.organization_id
       and environment.id = release.environment_id and environment.deletion_id is null
@@ -166,8 +177,8 @@ async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<P
   `.execute(kysely);
   const [row] = rows;
   if (row === undefined) throw new Problem('not-found', 'The service of this release or its environment was deleted.');
-  const { live_id: id, live_number: number, live_image: image, ...place } = row;
-  return { ...place, live: id === null ? undefined : { id, number, image } };
+  const { live_id: id, live_number: number, live_image: image, live_content: content, ...place } = row;
+  return { ...place, live: id === null ? undefined : { id, number, image, content } };
 }
 
 function refuseUnfit({ number, retired, service, environment, live }: Place, { id }: ReleaseToDeploy, { kind }: Asked) {
@@ -188,7 +199,7 @@ function refuseUnfit({ number, retired, service, environment, live }: Place, { i
 async function requestApproval(
   effect: Effect,
   release: ReleaseToDeploy,
-  { number, digest, image, service, slug, environment, live }: Place,
+  { number, digest, image, content, service, slug, environment, live: running }: Place,
   asked: Asked & { deploymentId: string; approvalId: string; down: readonly Down[] },
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
@@ -198,6 +209,7 @@ async function requestApproval(
   const { missing, ...promoted } = promotedFrom ?? { missing: undefined };
   const author = asked.requestedBy ?? effect.author;
   const named = { serviceId, serviceSlug: slug };
+  const { content: before, ...live } = running ?? { content: undefined };
   await tenant(effect.kysely, organizationId)
     .insertInto('approval')
     .values({
@@ -209,8 +221,10 @@ async function requestApproval(
       diff: json([
         {
           ...named,
-          from: live ?? null,
+          from: running === undefined ? null : live,
           to: { id: release.id, number, image },
+          // Releases of earlier versions may lack settings.
+          items: before?.settings === undefined ? [] : goingLive(service, before, content),
           ...(promotedFrom === undefined ? {} : { promotedFrom: promoted }),
         },
       ]),

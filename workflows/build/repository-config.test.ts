@@ -7,7 +7,7 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { BuildGround } from '../../test/actors/build-ground.ts';
-import type { SeededPlace } from '../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 const builds = new BuildGround();
 beforeAll(() => builds.open());
@@ -68,6 +68,34 @@ test('the file is frozen with the release of its build and counts over the setti
   ]);
   expect(workload.rollout).toMatchObject({ releaseCommand: { command: ['node', 'migrate.js'] } });
   expect(Object.keys(workload.environment).toSorted()).toEqual(['LEVEL', 'MORE']);
+});
+
+test('who approves its deployment in production sees what the file changes', async () => {
+  const place = await builds.place({ production: true });
+  const { database } = builds.actors;
+  const own = tenant(database.kysely, builds.organizationId);
+  const live = await seedRelease(database, place, 1);
+  await own
+    .updateTable('environment_service')
+    .set({ live_release_id: live.id })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  const { deploymentId } = await built(place, text);
+  const approval = await own
+    .selectFrom('approval')
+    .select('diff')
+    .where('deployment_id', '=', deploymentId ?? '')
+    .executeTakeFirstOrThrow();
+  const items = [
+    { kind: 'process.create', label: expect.stringContaining('jobs') },
+    { kind: 'process.set', key: 'port', from: '8080', to: '3000' },
+    { kind: 'service.set', key: 'releaseCommand', from: '[]', to: '["node","migrate.js"]' },
+    { kind: 'variable.set', key: 'LEVEL', from: '', to: '"file"', secret: false },
+  ].map((item) => expect.objectContaining(item));
+  expect(approval.diff).toMatchObject([
+    { from: { id: live.id, number: 1 }, to: { number: 2 }, items: expect.arrayContaining(items) },
+  ]);
+  expect(JSON.stringify(approval.diff)).not.toContain('"content"');
 });
 
 test('the settings of the environment stay as they are, and a build without the file is one without it', async () => {

@@ -12,7 +12,7 @@ interface Released {
 }
 interface OfService {
   serviceSlug: string;
-  /** Of staged changes. */
+  /** Of staged changes; of a deployment by itself those of settings and of the configuration file, against the live release. */
   items?: Change[];
   /** Of a deployment by itself: the release that is live, and the one that is to be. */
   from?: Released | null;
@@ -34,8 +34,10 @@ export function ApprovalDiff({ approval: { diff } }: { approval: ApprovalAnswer 
 }
 
 function linesOf({ items = [], from, to, promotedFrom }: OfService): DiffLine[] {
-  if (to === undefined)
-    return items.map((item) => lineOf({ ...item, id: `${item.kind} ${item.processId ?? ''} ${item.key}` }));
+  const changes = items.map((item) =>
+    lineOf({ ...item, id: `${item.kind} ${item.processId ?? ''} ${item.key} ${item.label}` }),
+  );
+  if (to === undefined) return changes;
   const before = (text: (release: Released) => string) =>
     from === null || from === undefined ? {} : { from: text(from) };
   const release = ({ number }: Released) => `Release ${number}`;
@@ -50,5 +52,6 @@ function linesOf({ items = [], from, to, promotedFrom }: OfService): DiffLine[] 
       to: to.image,
       ...(origin === undefined ? {} : { about: origin }),
     },
+    ...changes,
   ];
 }
