@@ -84,7 +84,8 @@ sandboxed('the environment is what was given, and the ways to the proxy', async 
 
 sandboxed('no descriptor leads to the agent, and standard input is empty', async () => {
   const { end, out, err } = await run(
-    'cat; ls -l /proc/$$/fd | sed -n "s/.* -> //p"; echo again >/dev/stdout; echo wrong >/dev/stderr',
+    // One by one: for a pipe or a redirection the shell would have descriptors of its own meanwhile.
+    'cat; for one in /proc/$$/fd/*; do readlink $one || true; done; echo again >/dev/stdout; echo wrong >/dev/stderr',
   );
   const [input, ...more] = out.trimEnd().split('\n');
   // Those that whoever started the agent has left open lead nowhere, too.
