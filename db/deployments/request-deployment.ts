@@ -147,7 +147,8 @@ interface Place {
   slug: string;
   /** The owner has turned approvals of this service off. */
   skips: boolean;
-  live: { id: string; number: number; image: string; content: ReleaseContent } | undefined;
+  /** `content`: where an approval may show what changes. */
+  live: { id: string; number: number; image: string; content: ReleaseContent | null } | undefined;
 }
 
 async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
@@ -156,7 +157,7 @@ async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<P
       live_id: string | null;
       live_number: number;
       live_image: string;
-      live_content: ReleaseContent;
+      live_content: ReleaseContent | null;
     }
   >`
     select release.number, release.content_digest as digest, release.runs_as as "runsAs",
@@ -164,7 +165,7 @@ async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<P
       release.retired_at is not null as retired,
       environment.production, environment.name as environment, service.name as service, service.slug,
       service.skip_production_approval as skips, live.id as live_id, live.number as live_number,
-      live.image_ref as live_image, live.content as live_content
+      live.image_ref as live_image, case when environment.production then live.content end as live_content
     from release
     join environment on environment.organization_id = release.organization_id
       and environment.id = release.environment_id and environment.deletion_id is null

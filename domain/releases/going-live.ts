@@ -17,7 +17,7 @@ export interface ShownChange {
 type Running = Pick<ReleaseContent, 'settings' | 'file' | 'variables'>;
 
 /**
- * What a release runs otherwise than the one that is live: settings that were applied since, and what the configuration file of its
+ * The changes that a release brings to what is live: settings that were applied since, and what the configuration file of its
  * source says. Whoever pushes changes the file, so who approves sees it. Replicas are those of today with every release, and the
  * variables of the service are not compared: of the file's those count that the service does not have.
  */
