@@ -58,12 +58,17 @@ test('what a file changes is told with both values, and so are settings that wer
   );
 });
 
-test('a process that only the file has comes and goes', () => {
+test('a process that only the file has comes with all that it runs, and goes', () => {
   const nightly = {
     ...{ name: 'nightly', kind: 'cron' as const, entrypoint: ['n'], cmd: [], schedule: '0 3 * * *' },
     ...{ checks: { startup: '', readiness: '', liveness: '' }, cpu: {}, memory: {}, metrics: { path: '' } },
   };
   const withIt = content({ file: file({ processes: [nightly], hasProcesses: true }) });
-  expect(goingLive('Web', content(), withIt)).toMatchObject([{ kind: 'process.create' }]);
+  expect(goingLive('Web', content(), withIt)).toMatchObject([
+    { kind: 'process.create', label: 'Process nightly', from: '', to: '' },
+    { kind: 'process.set', label: 'Kind of nightly', from: '"http"', to: '"cron"' },
+    { kind: 'process.set', label: 'Command of nightly', from: '[]', to: '["n"]' },
+    { kind: 'process.set', label: 'Schedule of nightly', from: '""', to: '"0 3 * * *"' },
+  ]);
   expect(goingLive('Web', withIt, content())).toMatchObject([{ kind: 'process.delete' }]);
 });

@@ -1,7 +1,7 @@
 import { itemLabel } from '../change-sets/labels.ts';
 import { withFile } from '../repository-config/overlay.ts';
-import type { ReleaseContent } from '../services/settings.ts';
-import { driftItems } from './drift.ts';
+import { defaultProcess, type ReleaseContent } from '../services/settings.ts';
+import { type DriftItem, driftItems } from './drift.ts';
 
 /** A change as approvals show it: values are JSON text, empty where there is none. */
 export interface ShownChange {
@@ -23,7 +23,7 @@ type Running = Pick<ReleaseContent, 'settings' | 'file' | 'variables'>;
  */
 export function goingLive(service: string, live: Running, next: Running): ShownChange[] {
   const [from, to] = [side(live), side(next)];
-  const items = driftItems({ service, live: from, applied: to, variables: [] }).filter(({ key }) => key !== 'replicas');
+  const items = changesOf(service, from, to).filter(({ key }) => key !== 'replicas');
   const keys = [...new Set([...Object.keys(from.env), ...Object.keys(to.env)])].filter(
     (key) => from.env[key] !== to.env[key] && !(key in next.variables),
   );
@@ -37,6 +37,24 @@ export function goingLive(service: string, live: Running, next: Running): ShownC
       const values = { from: textOf(from.env[key]), to: textOf(to.env[key]) };
       return { kind, key, label, ...values, secret: false, toEmpty: to.env[key] === '' };
     }),
+  ];
+}
+
+type Side = ReturnType<typeof side>;
+
+/** A process that is added is told with all that it runs, as settings that differ from those of a process without any. */
+function changesOf(service: string, live: Side, applied: Side): DriftItem[] {
+  const before = live.settings.processes;
+  const added = Object.entries(applied.settings.processes).filter(([id]) => before[id] === undefined);
+  const { port: _, ...nothing } = defaultProcess;
+  const bare = Object.fromEntries(added.map(([id, { name }]) => [id, { ...nothing, name }]));
+  const settings = { ...live.settings, processes: { ...before, ...bare } };
+  return [
+    ...added.map(([, { name }]): DriftItem => {
+      const named = { kind: 'process.create' as const, key: '' };
+      return { ...named, label: itemLabel({ ...named, service, process: name }), secret: false };
+    }),
+    ...driftItems({ service, live: { ...live, settings }, applied, variables: [] }),
   ];
 }
 

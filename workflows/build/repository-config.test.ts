@@ -88,6 +88,7 @@ test('who approves its deployment in production sees what the file changes', asy
     .executeTakeFirstOrThrow();
   const items = [
     { kind: 'process.create', label: expect.stringContaining('jobs') },
+    { kind: 'process.set', key: 'command', label: 'Command of jobs', to: '["node","jobs.js"]' },
     { kind: 'process.set', key: 'port', from: '8080', to: '3000' },
     { kind: 'service.set', key: 'releaseCommand', from: '[]', to: '["node","migrate.js"]' },
     { kind: 'variable.set', key: 'LEVEL', from: '', to: '"file"', secret: false },
