@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { treeOf } from '../../test/kinds/tree-of.ts';
 import { goFrameworks } from './compiled/go.ts';
 import { javaFrameworks } from './compiled/java.ts';
 import { rustFrameworks } from './compiled/rust.ts';
@@ -6,12 +7,6 @@ import { detect } from './detect.ts';
 import { builders, bundlers, servers } from './node/frameworks.ts';
 import { packageManagers } from './node/package-managers.ts';
 import { pythonFrameworks } from './python/frameworks.ts';
-import type { SourceTree } from './tree.ts';
-
-const tree = (files: Record<string, string>): SourceTree => ({
-  paths: Object.keys(files).sort(),
-  text: (path) => files[path],
-});
 
 /** A package.json with these packages and scripts, `build` being one of them. */
 const node = (packages: string, scripts: Record<string, string> = {}, more: Record<string, string> = {}) => ({
@@ -149,7 +144,7 @@ test('each framework has a fixture', () => {
 });
 
 test.each(fixtures)('%s', (name, files, end) => {
-  const { detected, plan, message } = detect(tree(files));
+  const { detected, plan, message } = detect(treeOf(files));
   expect(message).toBe('');
   expect(detected.framework).toBe(name);
   if ('out' in end) {
@@ -169,7 +164,7 @@ test.each(packageManagers.map((one) => [one.name, one] as const))(
   '%s by its lockfile, and by its pin',
   (name, { lockfiles }) => {
     for (const lockfile of lockfiles) {
-      const { detected, plan } = detect(tree(node('express', { start: 'node app.js' }, { [lockfile]: '' })));
+      const { detected, plan } = detect(treeOf(node('express', { start: 'node app.js' }, { [lockfile]: '' })));
       expect(detected).toMatchObject({
         packageManager: name,
         packageManagerPinned: '',
@@ -180,7 +175,7 @@ test.each(packageManagers.map((one) => [one.name, one] as const))(
     }
     const pinned = { packageManager: `${name}@9.1.2+sha512.00`, scripts: { start: 'node app.js' } };
     const { detected, plan } = detect(
-      tree({ 'package.json': JSON.stringify(pinned), 'package-lock.json': '', 'yarn.lock': '' }),
+      treeOf({ 'package.json': JSON.stringify(pinned), 'package-lock.json': '', 'yarn.lock': '' }),
     );
     expect(detected).toMatchObject({ packageManager: name, packageManagerPinned: '9.1.2' });
     expect(plan?.toolchain).toEqual([

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../../test/kinds/kinds.ts';
+import { treeOf } from '../../test/kinds/tree-of.ts';
 import { detect } from './detect.ts';
 
 test.each(kinds.map((kind) => [kind.name, kind] as const))('%s is detected', (_, { files, context, detected }) => {
-  const tree = { paths: Object.keys(files).toSorted(), text: (path: string) => files[path] };
-  const found = detect(tree, context);
+  const found = detect(treeOf(files), context);
   expect(found.message).toBe('');
   expect(found.detected).toMatchObject({ ...detected, buildable: true, static: detected.port === 0 });
   expect(found.plan).toMatchObject({ provider: detected.provider, port: detected.port });
