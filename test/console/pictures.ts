@@ -4,8 +4,9 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
+import { look, show } from './console-page.ts';
 import { fill } from './content.ts';
-import { look, pages, show } from './pages.ts';
+import { pages } from './pages.ts';
 
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'pictures');
 const desktop = { width: 1280, height: 800 };
