@@ -124,7 +124,8 @@ async function rootOfSystem(): Promise<string> {
 /** In namespaces of its own, so that no mount outlives it; the layer is what it has changed. */
 function install(draft: string, root: string, { packages, lines = [] }: Recipe): void {
   const script = [
-    'export DEBIAN_FRONTEND=noninteractive',
+    // The temporary folder of this run is outside.
+    'export DEBIAN_FRONTEND=noninteractive TMPDIR=/tmp',
     'apt-get -qq update',
     `apt-get -qq install -y --no-install-recommends ${packages.join(' ')}`,
     ...lines,
