@@ -34,7 +34,11 @@ export interface DeploymentSays {
 type Ended = 'live' | 'failed' | 'cancelled';
 
 /** Activities of a deployment. Each may run twice, and answers what the row says. */
-export function createActivities({ database, keyring, ingressDomain }: ActivityParts) {
+export function createActivities({
+  database,
+  keyring,
+  ingressDomain,
+}: Pick<ActivityParts, 'database' | 'keyring' | 'ingressDomain'>) {
   const parts = { keyring, ingressDomain };
   const locked = <T>(ref: Ref, work: (effect: Effect, row: Row) => Promise<T>) =>
     effect(database, actorAuthor(), async (changing) => {

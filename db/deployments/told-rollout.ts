@@ -19,7 +19,7 @@ export interface Told {
 interface Looked {
   /** Of the last report, if it is about a rollout. */
   told?: Told & { id: string; digest: string };
-  waitsFor: 'cluster-lost' | null;
+  waitsFor: 'cluster-lost' | 'health' | null;
   message: string | null;
 }
 
@@ -40,7 +40,7 @@ export async function toldRollout(
   const [row] = rows;
   if (row === undefined) return { waitsFor: null, message: null };
   const told = toldOf(row.rollout);
-  if (row.contact === 'connected') return { ...(told && { told }), waitsFor: null, message: null };
+  if (row.contact === 'connected') return { ...(told && { told }), ...hindrance(told, deploymentId) };
   return {
     ...(told && { told }),
     waitsFor: 'cluster-lost',
@@ -49,6 +49,13 @@ export async function toldRollout(
         ? `The cluster "${row.name}" waits for its agent: the rollout starts when that is there, or cancel it.`
         : `The cluster "${row.name}" is out of contact since ${row.heard.toISOString()}: the rollout continues when its agent is back, or cancel it.`,
   };
+}
+
+/** The reason why an agent that is there has not come further: an instance that cannot be created yet, or is not ready. */
+function hindrance(told: Looked['told'], deploymentId: string): Pick<Looked, 'waitsFor' | 'message'> {
+  const { id, message } = told ?? {};
+  if (id !== deploymentId || message === undefined) return { waitsFor: null, message: null };
+  return { waitsFor: 'health', message };
 }
 
 function toldOf(rollout: JsonObject | null): Looked['told'] {

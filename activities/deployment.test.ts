@@ -1,0 +1,54 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acceptReport } from '../db/agents/reports.ts';
+import { rolloutKey } from '../db/deployments/rollout.ts';
+import { tenant } from '../db/postgres/tenant.ts';
+import { actorId } from '../domain/actors/actors.ts';
+import { type Asked, DeploymentGround } from '../test/actors/deployment-ground.ts';
+import { createActivities } from './deployment.ts';
+
+const at = new DeploymentGround();
+
+beforeAll(() => at.open());
+afterAll(() => at.close());
+
+/** The actor's look at its rollout, after a report of the agent. */
+async function looked(asked: Asked, number: number, rollout: { id: string; message?: string }) {
+  const { database, keyring } = at.actors;
+  const { clusterId, environmentId, serviceId, projectId } = asked.place;
+  const { organizationId } = at;
+  const { incarnation } = await tenant(database.kysely, organizationId)
+    .selectFrom('cluster_agent')
+    .select('incarnation')
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirstOrThrow();
+  const slice = {
+    ...{ key: rolloutKey(environmentId, serviceId), appliedRevision: 1, instances: [], volumes: [], traffic: [] },
+    rollout: { digest: asked.digest, phase: 'preparing' as const, at: {}, ...rollout },
+  };
+  const report = { number, full: false, appliedRevision: 1, slices: [slice], removed: [] };
+  const cluster = { id: clusterId, organizationId };
+  await at.run((accepting) => acceptReport(accepting, cluster, incarnation, report, () => false));
+  const { lookAtRollout } = createActivities({ database, keyring, ingressDomain: 'localhost' });
+  const workflowId = actorId('deployment', asked.id);
+  const environment = new MockActivityEnvironment({ workflowExecution: { workflowId, runId: uuid() } });
+  return await environment.run(lookAtRollout, { deploymentId: asked.id, projectId, organizationId });
+}
+
+test('a deployment says why its agent does not come further, and no longer than that lasts', async () => {
+  const asked = await at.deploy(await at.place(), 1);
+  await at.becomes(asked, 'preparing');
+  const { id } = asked;
+  const message = 'web-1 cannot be created yet: no room.';
+  expect(await looked(asked, 1, { id, message })).toMatchObject({ waitsFor: 'health', message });
+  expect(await at.row(asked)).toMatchObject({ state: 'preparing', waitsFor: 'health', message });
+  expect(await looked(asked, 2, { id })).toMatchObject({ waitsFor: '', message: '' });
+  // Of the deployment before.
+  const other = { id: '0198c0de-0000-7000-8000-000000000001', message };
+  expect(await looked(asked, 3, other)).toMatchObject({ waitsFor: '', message: '' });
+  await looked(asked, 4, { id, message });
+  await at.told(asked, 'done');
+  await at.becomes(asked, 'live');
+  expect(await at.row(asked)).toMatchObject({ waitsFor: null, message: null });
+});
