@@ -23,7 +23,8 @@ export function dockerCanRun(): boolean {
   return false;
 }
 
-export async function dockerEngine({ builds = false } = {}): Promise<DockerEngine> {
+/** `networks`: how many it can create, fewer than the usual 31. */
+export async function dockerEngine({ builds = false, networks = 0 } = {}): Promise<DockerEngine> {
   const end = await apart('engine');
   const directory = mkdtempSync(join(tmpdir(), 'ballast-docker-'));
   const socket = join(directory, 'engine.sock');
@@ -45,6 +46,7 @@ export async function dockerEngine({ builds = false } = {}): Promise<DockerEngin
         ...['--pidfile', join(directory, 'pid'), '--host', `unix://${socket}`, '--cgroup-parent', `/${cgroup}`],
         // The usual bridge has one name for all engines of a machine; networks that are made have names of their own.
         ...['--bridge', bridge, '--shutdown-timeout', '1'],
+        ...Array.from({ length: networks }, (_, at) => `--default-address-pool=base=10.214.${at}.0/24,size=24`),
       ],
       { detached: true, stdio: ['ignore', log, log], cwd: directory },
     );

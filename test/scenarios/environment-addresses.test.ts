@@ -84,7 +84,7 @@ if (dockerCanRun()) {
   testInAll(
     'a service reaches another one of its environment by its name, and none of others: containers',
     async () => {
-      const engine = await dockerEngine();
+      const engine = await dockerEngine({ networks: 2 });
       const log = { info: () => {}, warn: () => {} };
       const machine = await keptMachine({
         driver: (home) => dockerDriver({ home, socket: engine.socket, log }),
@@ -110,6 +110,10 @@ if (dockerCanRun()) {
         expect(await said(machine, 'e1', `${found?.host}:${found?.port}`, 'get a')).toContain('"3 r5"');
         expect(await said(machine, 'e2', `${found?.host}:${found?.port}`, 'get a')).toContain('error');
         expect((await machine.driver().facts()).holds.separation).toMatchObject({ holds: true });
+        // A third environment than the engine has networks for says what to do.
+        await keeper.desire(wanted(8, await webOf(machine, 'e3', 8)), 6);
+        const third = () => keeper.observed().slices.find(({ key }) => key === 'env/e3/web')?.rollout?.message;
+        await until('it says why it does not start', async () => third()?.includes('"default-address-pools"'));
       } finally {
         await machine.close();
         await engine.stop();

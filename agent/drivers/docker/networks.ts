@@ -3,6 +3,9 @@ import type { ContainerInspectInfo } from 'dockerode';
 import { type Engine, saidBy } from './engine.ts';
 import { environmentLabel, homeLabel } from './labels.ts';
 
+const noPoolLeft =
+  '. Each environment on this machine takes one of the address pools of its engine: give it more as "default-address-pools" in /etc/docker/daemon.json, or delete environments.';
+
 /**
  * The networks of a home: one whose containers do not reach each other, and one for each environment, whose containers do.
  * Where their bridges are of this machine, containers are reached by their own address: then nobody answers before they
@@ -81,7 +84,10 @@ export class Networks {
         }),
       )
       .catch((error: unknown) => {
-        throw new Error(`The Docker engine cannot create the network ${name}: ${saidBy(error)}`, { cause: error });
+        const said = saidBy(error);
+        // Engines of all versions name them so, and each in a sentence of its own.
+        const remedy = /address pool/.test(said) ? noPoolLeft : '';
+        throw new Error(`The Docker engine cannot create the network ${name}: ${said}${remedy}`, { cause: error });
       });
     const made = await this.#find(environment);
     if (made === undefined)
