@@ -1,12 +1,9 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
-import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptReport } from '../db/agents/reports.ts';
 import { rolloutKey } from '../db/deployments/rollout.ts';
 import { tenant } from '../db/postgres/tenant.ts';
-import { actorId } from '../domain/actors/actors.ts';
 import { type Asked, DeploymentGround } from '../test/actors/deployment-ground.ts';
-import { createActivities } from './deployment.ts';
+import { asActor } from '../test/walks/as-actor.ts';
 
 const at = new DeploymentGround();
 
@@ -15,7 +12,7 @@ afterAll(() => at.close());
 
 /** The actor's look at its rollout, after a report of the agent. */
 async function looked(asked: Asked, number: number, rollout: { id: string; message?: string }) {
-  const { database, keyring } = at.actors;
+  const { database } = at.actors;
   const { clusterId, environmentId, serviceId, projectId } = asked.place;
   const { organizationId } = at;
   const { incarnation } = await tenant(database.kysely, organizationId)
@@ -30,10 +27,9 @@ async function looked(asked: Asked, number: number, rollout: { id: string; messa
   const report = { number, full: false, appliedRevision: 1, slices: [slice], removed: [] };
   const cluster = { id: clusterId, organizationId };
   await at.run((accepting) => acceptReport(accepting, cluster, incarnation, report, () => false));
-  const { lookAtRollout } = createActivities({ database, keyring, ingressDomain: 'localhost' });
-  const workflowId = actorId('deployment', asked.id);
-  const environment = new MockActivityEnvironment({ workflowExecution: { workflowId, runId: uuid() } });
-  return await environment.run(lookAtRollout, { deploymentId: asked.id, projectId, organizationId });
+  return await asActor(at.actors, asked.id, ({ lookAtRollout }) =>
+    lookAtRollout({ deploymentId: asked.id, projectId, organizationId }),
+  );
 }
 
 test('a deployment says why its agent does not come further, and no longer than that lasts', async () => {

@@ -1,5 +1,4 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { attemptTurns } from '../../activities/attempt-turns.ts';
 import { createActivities, type DeploymentActivities } from '../../activities/deployment.ts';
 import type { RunningApi } from '../installation/running-api.ts';
 
@@ -9,16 +8,7 @@ export async function asActor<T>(
   id: string,
   run: (activities: DeploymentActivities) => Promise<T>,
 ): Promise<T> {
-  const activities = createActivities({
-    database,
-    keyring,
-    archive: async () => undefined,
-    ingressDomain: 'localhost',
-    outbound: { allowedRanges: [] },
-    pagerUrl: 'https://pager.invalid',
-    publicUrl: 'https://ballast.example.com',
-    turns: attemptTurns(40),
-  });
+  const activities = createActivities({ database, keyring, ingressDomain: 'localhost' });
   const environment = new MockActivityEnvironment({
     workflowExecution: { workflowId: `deployment/${id}`, runId: crypto.randomUUID() },
   });
