@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pages } from '../test/console/pages.ts';
+import { pages } from '../test/console/pages/pages.ts';
 import { router } from './router.ts';
 
 const content = {

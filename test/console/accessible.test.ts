@@ -8,10 +8,10 @@ import { type Outside, outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
 import { cellsOf } from '../run/matrix.ts';
 import { Console } from './console.ts';
-import { type Content, look, show } from './console-page.ts';
 import { fill } from './content.ts';
 import { opened as onTop, openings } from './openings.ts';
-import { pages } from './pages.ts';
+import { type Content, look, show } from './pages/console-page.ts';
+import { pages } from './pages/pages.ts';
 import type { Visitor } from './visitor.ts';
 
 const browser = await realBrowser();

@@ -7,11 +7,11 @@ import { type SignedIn, signIn } from '../identity/people.ts';
 import { type Ask, answered, askedBy, askingAs, type Session } from './asked.ts';
 import { channelsHeard, makeChannels } from './channels.ts';
 import type { Console } from './console.ts';
-import type { Content } from './console-page.ts';
 import { deliverShop } from './delivery.ts';
 import { addDevelopment } from './development.ts';
 import { fillInbox } from './inbox.ts';
 import { connectCluster, loseCluster } from './lost-cluster.ts';
+import type { Content } from './pages/console-page.ts';
 import { letTimePass } from './past.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -4,9 +4,9 @@ import { realBrowser } from '../browsers/real-browser.ts';
 import { outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
-import { look, show } from './console-page.ts';
 import { fill } from './content.ts';
-import { pages } from './pages.ts';
+import { look, show } from './pages/console-page.ts';
+import { pages } from './pages/pages.ts';
 
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'pictures');
 const desktop = { width: 1280, height: 800 };
@@ -25,7 +25,7 @@ const wanted = process.argv.slice(2);
 const taken = wanted.length === 0 ? pages : pages.filter(({ name }) => wanted.includes(name));
 for (const name of wanted) {
   if (!taken.some((one) => one.name === name))
-    throw new Error(`No page is called "${name}": test/console/pages.ts names them.`);
+    throw new Error(`No page is called "${name}": test/console/pages/pages.ts names them.`);
 }
 
 /** Takes each page as it is in the running product, light, dark and on a phone's width, into `docs/pictures/`. */
