@@ -77,10 +77,7 @@ export async function runBallast(
   program = executable,
   cwd = '/',
 ): Promise<CommandResult> {
-  const env = environment(settings);
-  // An older Node in the PATH reads all of them at each start, which takes longer than the rest of it.
-  if (program === executable && settings.NODE_EXTRA_CA_CERTS === undefined) delete env.NODE_EXTRA_CA_CERTS;
-  return await ended(spawn(program, words, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  return await ended(spawn(program, words, { cwd, env: environment(settings), stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
 /** Runs commands as somebody pastes them into a shell in the checkout. It ends with the first one that fails. */
