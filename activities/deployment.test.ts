@@ -11,7 +11,7 @@ beforeAll(() => at.open());
 afterAll(() => at.close());
 
 /** The actor's look at its rollout, after a report of the agent. */
-async function looked(asked: Asked, number: number, rollout: { id: string; message?: string }) {
+async function looked(asked: Asked, number: number, rollout: { id: string; phase?: 'releasing'; message?: string }) {
   const { database } = at.actors;
   const { clusterId, environmentId, serviceId, projectId } = asked.place;
   const { organizationId } = at;
@@ -43,7 +43,8 @@ test('a deployment says why its agent does not come further, and no longer than 
   // Of the deployment before.
   const other = { id: '0198c0de-0000-7000-8000-000000000001', message };
   expect(await looked(asked, 3, other)).toMatchObject({ waitsFor: '', message: '' });
-  await looked(asked, 4, { id, message });
+  expect(await looked(asked, 4, { id, phase: 'releasing', message })).toMatchObject({ waitsFor: 'release-command' });
+  await looked(asked, 5, { id, message });
   await at.told(asked, 'done');
   await at.becomes(asked, 'live');
   expect(await at.row(asked)).toMatchObject({ waitsFor: null, message: null });

@@ -19,7 +19,7 @@ export interface Told {
 interface Looked {
   /** Of the last report, if it is about a rollout. */
   told?: Told & { id: string; digest: string };
-  waitsFor: 'cluster-lost' | 'health' | null;
+  waitsFor: 'cluster-lost' | 'release-command' | 'health' | null;
   message: string | null;
 }
 
@@ -51,11 +51,11 @@ export async function toldRollout(
   };
 }
 
-/** The reason why an agent that is there has not come further: an instance that cannot be created yet, or is not ready. */
+/** The reason why an agent that is there has not come further: its release command, or an instance that is not ready. */
 function hindrance(told: Looked['told'], deploymentId: string): Pick<Looked, 'waitsFor' | 'message'> {
-  const { id, message } = told ?? {};
+  const { id, phase, message } = told ?? {};
   if (id !== deploymentId || message === undefined) return { waitsFor: null, message: null };
-  return { waitsFor: 'health', message };
+  return { waitsFor: phase === 'releasing' ? 'release-command' : 'health', message };
 }
 
 function toldOf(rollout: JsonObject | null): Looked['told'] {
