@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { compiledCode } from './test/ground/bundle-cache.ts';
 import { LongestFirst } from './test/run/longest-first.ts';
+import { Progress } from './test/run/progress.ts';
 import { runDirectory } from './test/run/run-directory.ts';
 
 /** `npm run test:all`: with whole matrices (`cellsOf`) and with the files that take minutes (`*.all.test.ts`). */
@@ -34,6 +35,8 @@ export default defineConfig({
     provide: { whole },
     // Samples that are kept from run to run stay outside of the run's own directory.
     env: { TMPDIR: runDirectory(), TEST_CACHE: tmpdir() },
+    // On a terminal Vitest itself shows what runs.
+    reporters: process.stdout.isTTY ? ['default'] : ['default', new Progress()],
     sequence: { sequencer: LongestFirst },
     projects: [
       // Rules without a world around them.

@@ -1,26 +1,17 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive, type ProcessIdentity, signal } from '../../machine/process-identity.ts';
 import { until } from '../ground/until.ts';
-
-const checkout = join(import.meta.dirname, '..', '..');
-const vitest = join(checkout, 'node_modules', 'vitest', 'vitest.mjs');
-const config = join(import.meta.dirname, 'left-running', 'vitest.config.ts');
+import { beginRun } from './begin-run.ts';
 
 test('nothing that a test has started is left when the runner is killed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-left-'));
   const file = join(directory, 'left.json');
-  const runner = spawn(process.execPath, [vitest, 'run', '--config', config, '--root', checkout], {
-    env: { ...process.env, LEFT_RUNNING: file },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [runner.stdout, runner.stderr]) stream.on('data', (text) => (said += text));
+  const { runner, said } = beginRun('left-running', { LEFT_RUNNING: file });
   await until('everything runs', async () => {
-    if (runner.exitCode !== null) throw new Error(`The run ended: ${said}`);
+    if (runner.exitCode !== null) throw new Error(`The run ended: ${said()}`);
     return existsSync(file);
   });
   const left: { directory: string; processes: ProcessIdentity[] } = JSON.parse(readFileSync(file, 'utf8'));

@@ -6,7 +6,7 @@ const checkout = new URL('../../', import.meta.url);
 const page = await readFile(new URL('docs/notifications.md', checkout), 'utf8');
 
 test('the pictures of docs/notifications.md show the messages of today', () => {
-  expect(page, 'run `./ballast exec test/run/make-notification-pictures.ts`').toBe(withPictures(page));
+  expect(page, 'run `./ballast exec test/pictures/make-notification-pictures.ts`').toBe(withPictures(page));
 });
 
 test('every message has its picture', async () => {

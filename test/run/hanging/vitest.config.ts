@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+import { Progress } from '../progress.ts';
+import { runDirectory } from '../run-directory.ts';
+
+/** A run that hangs, for `progress.test.ts`. */
+export default defineConfig({
+  test: {
+    include: ['test/run/hanging/never-ends.ts'],
+    reporters: [new Progress({ every: 100, patience: 1_000 })],
+    testTimeout: 500,
+    env: { TMPDIR: runDirectory() },
+    experimental: { viteModuleRunner: false, nodeLoader: !process.features.typescript },
+  },
+});

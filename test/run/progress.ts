@@ -1,0 +1,85 @@
+import { writeSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
+
+/** Longer than any test or hook of `npm test` may take. */
+const longestSilence = 1_200_000;
+
+/**
+ * Says at times how far a run is and what runs, so that a log which ends early names what it waited for, and ends a run in
+ * which nothing ends any more: time limits of Vitest do not reach a file that keeps its process busy or is still being loaded.
+ */
+export class Progress implements Reporter {
+  readonly #every: number;
+  readonly #patience: number;
+  readonly #running = new Map<string, { since: number; test?: string }>();
+  #files = 0;
+  #ended = 0;
+  #begun = 0;
+  #last = 0;
+  #timer?: NodeJS.Timeout;
+
+  constructor({ every = 60_000, patience = longestSilence } = {}) {
+    this.#every = every;
+    this.#patience = patience;
+  }
+
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    this.#files = files.length;
+    this.#begun = this.#last = performance.now();
+    this.#timer = setInterval(() => this.#look(), this.#every);
+  }
+
+  onTestRunEnd(): void {
+    clearInterval(this.#timer);
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    this.#running.set(nameOf(module), { since: performance.now() });
+  }
+
+  onTestCaseReady(test: TestCase): void {
+    this.#at(test.module, test.fullName);
+  }
+
+  onTestCaseResult({ module }: TestCase): void {
+    this.#at(module);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#running.delete(nameOf(module));
+    this.#ended += 1;
+    this.#last = performance.now();
+  }
+
+  #at(module: TestModule, test?: string): void {
+    this.#last = performance.now();
+    this.#running.set(nameOf(module), { since: this.#last, ...(test !== undefined && { test }) });
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const silent = now - this.#last;
+    const lines = [...this.#running].map(
+      ([name, { since, test }]) => `  ${name}${test === undefined ? '' : ` > ${test}`}, for ${seconds(now - since)}`,
+    );
+    const far = `${this.#ended} of ${this.#files} files after ${seconds(now - this.#begun)}; running:`;
+    say([far, ...lines]);
+    if (silent < this.#patience) return;
+    say([`No test has ended or begun for ${seconds(silent)}: the run hangs in one of these, and is ended.`]);
+    process.exit(1);
+  }
+}
+
+function nameOf({ moduleId }: TestModule): string {
+  return relative(process.cwd(), moduleId);
+}
+
+function seconds(millis: number): string {
+  return `${Math.round(millis / 1000)} s`;
+}
+
+/** At once, since the process may end with it. */
+function say(lines: readonly string[]): void {
+  writeSync(2, `${lines.join('\n')}\n`);
+}
