@@ -123,7 +123,8 @@ export const approvalStories: Stories = (world) => {
     expect(await confirm.isDisabled()).toBe(true);
     await dialog.getByLabel('Reason').fill('Checkout is down');
     await confirm.click();
-    await page.getByText('Approved by break-glass').waitFor();
+    // A notice says the same for a few seconds.
+    await page.getByRole('main').getByText('Approved by break-glass').waitFor();
     await page.getByText('Checkout is down').waitFor();
     expect(await asked(id)).toMatchObject({ brokenGlass: true });
     const other = await opened.signedIn(grace.session);
