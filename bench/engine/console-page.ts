@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { realBrowser } from '../../test/browsers/real-browser.ts';
+import { wholeBrowser } from '../../test/browsers/real-browser.ts';
 import { Console } from '../../test/console/console.ts';
 
 /** An installation with its console, and a browser; both end with `opening`. */
@@ -8,7 +8,7 @@ export async function openConsole(
   name: string,
   env: Record<string, string> = {},
 ): Promise<{ browser: Browser; opened: Console }> {
-  const browser = await realBrowser();
+  const browser = await wholeBrowser();
   if (browser === undefined) throw new Error('This benchmark needs a browser: install chromium.');
   opening.defer(() => browser.close());
   const opened = await Console.start(browser, name, env);

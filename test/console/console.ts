@@ -43,9 +43,9 @@ export class Console {
     );
   }
 
-  /** A browser in which nobody is signed in yet. */
-  async visitor(options: BrowserContextOptions = {}): Promise<Visitor> {
-    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  /** A session of a browser in which nobody is signed in yet. */
+  async visitor(options: BrowserContextOptions = {}, browser = this.#browser): Promise<Visitor> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const visitor = await Visitor.open(context, this.url);
     this.visitors.push(visitor);
     return visitor;
@@ -66,8 +66,8 @@ export class Console {
   }
 
   /** A browser that has this session, without a sign-in. */
-  async signedIn(session: string, options?: BrowserContextOptions): Promise<Visitor> {
-    const visitor = await this.visitor(options);
+  async signedIn(session: string, options?: BrowserContextOptions, browser?: Browser): Promise<Visitor> {
+    const visitor = await this.visitor(options, browser);
     this.installation.secrets.add(session);
     await visitor.context.addCookies([
       { name: 'svc_session', value: session, url: this.url, httpOnly: true, sameSite: 'Lax' },

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { realBrowser } from '../browsers/real-browser.ts';
+import { wholeBrowser } from '../browsers/real-browser.ts';
 import { outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
@@ -31,7 +31,7 @@ for (const name of wanted) {
 /** Takes each page as it is in the running product, light, dark and on a phone's width, into `docs/pictures/`. */
 async function takePictures(): Promise<void> {
   await using opening = new AsyncDisposableStack();
-  const browser = await realBrowser();
+  const browser = await wholeBrowser();
   if (browser === undefined) throw new Error('Pictures need a browser: install chromium.');
   opening.defer(() => browser.close());
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };

@@ -1,9 +1,10 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { findLocalCluster } from '../../../db/clusters/clusters.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { notify } from '../../../db/notifications/notify.ts';
 import { clusterLost } from '../../../domain/notifications/messages/cluster-lost.ts';
+import { wholeBrowser } from '../../browsers/real-browser.ts';
 import { machine } from '../../seeds/seed.ts';
 import { askedBy } from '../asked.ts';
 import { heading, row } from '../on-page.ts';
@@ -32,7 +33,7 @@ const look = (tab: Page, at: 'visible' | 'hidden') =>
 
 export const inBrowserStories: Stories = (world) => {
   /** A browser of the owner's, and how to tell its person that a cluster of a name was lost. */
-  const begun = async () => {
+  const begun = async (browser?: Browser) => {
     const { opened, ada } = world();
     const asked = await askedBy(opened, ada);
     const database = await opened.installation.database();
@@ -41,7 +42,7 @@ export const inBrowserStories: Stories = (world) => {
     const { id: clusterId, organizationId } = local;
     await asked('POST', '/notifications/read', { all: true });
     const session = (await ada.context.cookies()).find(({ name }) => name === 'svc_session')?.value ?? '';
-    const own = await opened.signedIn(session);
+    const own = await opened.signedIn(session, {}, browser);
     await own.context.addInitScript(keeping);
     const lost = (name: string) =>
       effect(database, machine, (telling) =>
@@ -57,8 +58,13 @@ export const inBrowserStories: Stories = (world) => {
   const bell = (page: Page, count: number) =>
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: `Notifications ${count} unread` });
 
-  test('a browser that was told to shows what arrives, once in all of its tabs and never what was there before', async () => {
-    const { opened, own, lost, until } = await begun();
+  test('a browser that was told to shows what arrives, once in all of its tabs and never what was there before', async ({
+    skip,
+    onTestFinished,
+  }) => {
+    const browser = (await wholeBrowser()) ?? skip('needs a browser that shows notifications');
+    onTestFinished(() => browser.close());
+    const { opened, own, lost, until } = await begun(browser);
     const { page } = own;
     await lost('Accra');
     await permit(own.context, opened.url);
