@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -24,7 +23,8 @@ declare module 'vitest' {
 
 /** PostgreSQL and Temporal in a home of their own, as `./ballast up` starts them. */
 export default async function ground(project: TestProject): Promise<() => Promise<void>> {
-  const directory = mkdtempSync(join(tmpdir(), 'ballast-tests-'));
+  // Found there when the run was killed.
+  const directory = mkdtempSync(join(runDirectory(), 'ballast-tests-'));
   const home = join(directory, 'home');
   const lines: string[] = [];
   const { postgres, temporal, stop } = await startGround({

@@ -60,13 +60,13 @@ export class Installation {
   }
 
   /** One that was never started. `name`: under which its logs are kept. */
-  static async prepare(name: string, env: Record<string, string> = {}): Promise<Installation> {
-    return new Installation(name, mkdtempSync(join(tmpdir(), 'ballast-installation-')), await freePort(), env);
+  static async prepare(name: string, env: Record<string, string> = {}, under = tmpdir()): Promise<Installation> {
+    return new Installation(name, mkdtempSync(join(under, 'ballast-installation-')), await freePort(), env);
   }
 
   /** A running one. Its home is a copy of the one that this run of the tests has prepared, so it is no first start. */
-  static async start(name: string, env: Record<string, string> = {}): Promise<Installation> {
-    const installation = await Installation.prepare(name, env);
+  static async start(name: string, env: Record<string, string> = {}, under?: string): Promise<Installation> {
+    const installation = await Installation.prepare(name, env, under);
     try {
       await copyPreparedHome(installation.home);
       await installation.start();

@@ -3,6 +3,7 @@ import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { openInside } from '../installation/inside.ts';
 import { Installation } from '../installation/installation.ts';
 import { forgetStart, neverFlush } from './prepared-home.ts';
+import { runDirectory } from './run-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,7 +13,7 @@ declare module 'vitest' {
 
 /** Starts an installation for the first time, once a run: every test but that of the first start copies its home. */
 export default async function prepareHome(project: TestProject): Promise<() => Promise<void>> {
-  const installation = await Installation.start('prepared-home');
+  const installation = await Installation.start('prepared-home', {}, runDirectory());
   const { database, close } = await openInside(installation.settings);
   await installation.until('the agent is offered', () => currentRelease(database.kysely));
   await close();

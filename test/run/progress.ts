@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
 
-/** Longer than any test or hook of `npm test` may take. */
-const longestSilence = 1_200_000;
+/** Longer than any one test or hook takes, those of `npm run test:all` on a slow machine included. */
+const longestSilence = 1_800_000;
 
 /**
  * Says at times how far a run is and what runs, so that a log which ends early names what it waited for, and ends a run in
@@ -35,7 +35,7 @@ export class Progress implements Reporter {
   }
 
   onTestModuleQueued(module: TestModule): void {
-    this.#running.set(nameOf(module), { since: performance.now() });
+    this.#at(module);
   }
 
   onTestCaseReady(test: TestCase): void {
@@ -63,9 +63,10 @@ export class Progress implements Reporter {
     const lines = [...this.#running].map(
       ([name, { since, test }]) => `  ${name}${test === undefined ? '' : ` > ${test}`}, for ${seconds(now - since)}`,
     );
-    const far = `${this.#ended} of ${this.#files} files after ${seconds(now - this.#begun)}; running:`;
+    const far = `${this.#ended} of ${this.#files} files after ${seconds(now - this.#begun)}; ${lines.length === 0 ? 'preparing' : 'running:'}`;
     say([far, ...lines]);
-    if (silent < this.#patience) return;
+    // What a run prepares before its first file has limits of its own.
+    if (this.#running.size === 0 || silent < this.#patience) return;
     say([`No test has ended or begun for ${seconds(silent)}: the run hangs in one of these, and is ended.`]);
     process.exit(1);
   }
