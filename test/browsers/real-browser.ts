@@ -7,8 +7,8 @@ const whole = ['chromium', 'chromium-browser', 'google-chrome'];
 const bare = ['chromium-headless-shell', 'chrome-headless-shell'];
 
 /**
- * A browser as people have it, where there is one in its bare form: that takes a third less of the processor. Answers
- * nothing, and says what to install, on a machine without any.
+ * The browser that people have, in its bare form where that is installed, which takes a third less of the processor.
+ * Answers nothing, and says what to install, on a machine without any.
  */
 export function realBrowser(): Promise<Browser | undefined> {
   return begin([...bare, ...whole]);
@@ -19,25 +19,17 @@ export function wholeBrowser(): Promise<Browser | undefined> {
   return begin(whole);
 }
 
-/** Browsers of this process. */
-let running = 0;
-let end = () => {};
-
 async function begin(names: readonly string[]): Promise<Browser | undefined> {
   const executablePath = names.map(onPath).find((path) => path !== undefined);
   if (executablePath === undefined) {
     process.stdout.write('NOT RUN: browser: install chromium\n');
     return undefined;
   }
-  if (running === 0) end = await apart('browser');
-  running += 1;
+  const end = await apart('browser');
   // Without its own sandbox, since tests may run as root; it visits nothing but this machine.
   // Ctrl-C is for whoever runs it, who may have more to end than the browser.
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], handleSIGINT: false });
-  browser.once('disconnected', () => {
-    running -= 1;
-    if (running === 0) end();
-  });
+  browser.once('disconnected', end);
   return browser;
 }
 

@@ -23,7 +23,7 @@ declare module 'vitest' {
 
 /** PostgreSQL and Temporal in a home of their own, as `./ballast up` starts them. */
 export default async function ground(project: TestProject): Promise<() => Promise<void>> {
-  // Found there when the run was killed.
+  // Homes in the directory of the run are found and ended when it was killed.
   const directory = mkdtempSync(join(runDirectory(), 'ballast-tests-'));
   const home = join(directory, 'home');
   const lines: string[] = [];

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,6 +37,23 @@ test('an engine waits for that of another process, a browser for no other browse
   await new Promise(setImmediate);
   expect(begun).toBe(false);
   rmSync(join(directory, `engine-${process.ppid}`));
+  (await engine)();
+  rmSync(directory, { recursive: true });
+});
+
+test('an engine waits for both of two browsers of one process', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ballast-apart-'));
+  const [firstEnds, secondEnds] = [await apart('browser', directory), await apart('browser', directory)];
+  let begun = false;
+  const engine = apart('engine', directory).then((end) => {
+    begun = true;
+    return end;
+  });
+  firstEnds();
+  expect(readdirSync(directory).filter((name) => name.startsWith('browser-'))).toHaveLength(1);
+  await new Promise(setImmediate);
+  expect(begun).toBe(false);
+  secondEnds();
   (await engine)();
   rmSync(directory, { recursive: true });
 });

@@ -21,7 +21,8 @@ const disturbing = { browser: ['engine', both], engine: ['browser', 'engine', bo
 /** Waits until no other test of this run uses what disturbs this kind, and keeps that away until the answer is called. */
 export async function apart(kind: Kind, directory = join(tmpdir(), 'apart')): Promise<() => void> {
   // This very test keeps all others of both kinds away already.
-  if (existsSync(join(directory, `${both}-${process.pid}`))) return () => undefined;
+  if (existsSync(directory) && readdirSync(directory).some((name) => name.startsWith(ownOf(both))))
+    return () => undefined;
   return await alone(kind, disturbing[kind], directory);
 }
 
@@ -32,17 +33,26 @@ export async function apartFromAll(directory = join(tmpdir(), 'apart')): Promise
 
 async function alone(kind: Kind | typeof both, others: readonly string[], directory: string): Promise<() => void> {
   mkdirSync(directory, { recursive: true });
-  const own = `${kind}-${process.pid}`;
-  const path = join(directory, own);
+  const own = ownOf(kind);
+  used += 1;
+  // One for each use: the end of the first browser of a process does not tell the end of its second.
+  const path = join(directory, `${own}${used}`);
   for (const deadline = Date.now() + longestWait[kind]; ; ) {
     writeFileSync(path, '');
     // Both say so first and look then: two that begin at once may both step back, and not both go on.
-    const [first] = usedBy(directory, others).filter((name) => name !== own);
+    const [first] = usedBy(directory, others).filter((name) => !name.startsWith(own));
     if (first === undefined) return () => rmSync(path, { force: true });
     rmSync(path);
-    if (Date.now() > deadline) throw new Error(`A test of kind ${first} holds off one of kind ${own}.`);
+    if (Date.now() > deadline) throw new Error(`A test of kind ${first} holds off one of kind ${kind}.`);
     await pause(100 + Math.random() * 400);
   }
+}
+
+let used = 0;
+
+/** Begins the names of the files by which this process says that it uses a kind. */
+function ownOf(kind: Kind | typeof both): string {
+  return `${kind}-${process.pid}-`;
 }
 
 /** One that was killed with its test holds nobody off. */

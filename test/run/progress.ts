@@ -26,7 +26,7 @@ export class Progress implements Reporter {
 
   onTestRunStart(files: readonly TestSpecification[]): void {
     this.#files = files.length;
-    this.#begun = this.#last = performance.now();
+    this.#begun = performance.now();
     this.#timer = setInterval(() => this.#look(), this.#every);
   }
 
@@ -65,7 +65,7 @@ export class Progress implements Reporter {
     );
     const far = `${this.#ended} of ${this.#files} files after ${seconds(now - this.#begun)}; ${lines.length === 0 ? 'preparing' : 'running:'}`;
     say([far, ...lines]);
-    // What a run prepares before its first file has limits of its own.
+    // The preparation before the first file has limits of its own.
     if (this.#running.size === 0 || silent < this.#patience) return;
     say([`No test has ended or begun for ${seconds(silent)}: the run hangs in one of these, and is ended.`]);
     process.exit(1);
@@ -80,7 +80,7 @@ function seconds(millis: number): string {
   return `${Math.round(millis / 1000)} s`;
 }
 
-/** At once, since the process may end with it. */
+/** Nothing is buffered, since the process may end with it. */
 function say(lines: readonly string[]): void {
   writeSync(2, `${lines.join('\n')}\n`);
 }
