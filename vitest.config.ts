@@ -1,21 +1,27 @@
 import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { compiledCode } from './test/ground/bundle-cache.ts';
+import { Closing } from './test/run/closing.ts';
 import { LongestFirst } from './test/run/longest-first.ts';
+import { measurePatience } from './test/run/patience.ts';
 import { Progress } from './test/run/progress.ts';
 import { runDirectory } from './test/run/run-directory.ts';
+import { drawSeed } from './test/run/seed.ts';
+import { endings, type Tier } from './test/run/tiers.ts';
 
-/** `npm run test:all`: with whole matrices (`cellsOf`) and with the files that take minutes (`*.all.test.ts`). */
-const whole = process.env.TEST_ALL === 'true';
-const never = ['**/node_modules/**', '.ballast/**', ...(whole ? [] : ['**/*.all.test.ts'])];
+const tier = (process.env.TEST_TIER ?? 'rules') as Tier;
+const named = `*${endings[tier]}`;
+const otherTiers = Object.values(endings).filter((ending) => ending !== endings[tier] && ending !== endings.rules);
+const never = ['**/node_modules/**', '.ballast/**', ...otherTiers.map((ending) => `**/*${ending}`)];
 const pure = [
-  'domain/**/*.test.ts',
+  `domain/**/${named}`,
   'workflows/**/state.test.ts',
   'api/operations.test.ts',
   'db/schemas.test.ts',
-  'lint/**/*.test.ts',
+  `test/run/**/${named}`,
+  `lint/**/${named}`,
 ];
-const web = ['web/**/*.test.ts'];
+const web = [`web/**/${named}`];
 // Node loads the code as it is, and once a worker: no file of tests may leave anything behind for the next one. A Node
 // that is too old for that, which `npx vitest` may take, leaves it to Vite.
 const shared = {
@@ -23,6 +29,8 @@ const shared = {
   experimental: { viteModuleRunner: !process.features.typescript, nodeLoader: false },
   env: { NODE_COMPILE_CACHE: compiledCode },
 };
+const [run, seed, patience] = [runDirectory(), drawSeed(), measurePatience()];
+const closing = new Closing({ run, seed });
 
 export default defineConfig({
   test: {
@@ -30,13 +38,13 @@ export default defineConfig({
     // Two more than CI has cores: many of them wait for timers and processes.
     maxWorkers: 4,
     // Against what hangs, and no measure: a busy machine takes its time.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    provide: { whole },
+    testTimeout: 300_000 * Number(patience),
+    hookTimeout: 300_000 * Number(patience),
+    provide: { seed },
     // Samples that are kept from run to run stay outside of the run's own directory.
-    env: { TMPDIR: runDirectory(), TEST_CACHE: tmpdir() },
+    env: { TMPDIR: run, TEST_CACHE: tmpdir(), TEST_PATIENCE: patience },
     // On a terminal Vitest itself shows what runs.
-    reporters: process.stdout.isTTY ? ['default'] : ['default', new Progress()],
+    reporters: process.stdout.isTTY ? ['default', closing] : ['default', new Progress(), closing],
     sequence: { sequencer: LongestFirst },
     projects: [
       // Rules without a world around them.
@@ -48,8 +56,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'rooms',
-          include: ['**/*.test.ts'],
-          exclude: [...never, ...pure, ...web, 'test/**/*.test.ts'],
+          include: [`**/${named}`],
+          exclude: [...never, ...pure, ...web, 'test/**'],
           globalSetup: [
             './test/run/temporal-server.ts',
             './test/registry/bucket-program.ts',
@@ -59,22 +67,23 @@ export default defineConfig({
         },
       },
       // The installation as users start it, beside the rooms: these wait for timers and processes more than they compute.
+      // Where there is one only, its first start is one of its tests; many begin where a first start has ended.
       {
         extends: true,
         test: {
           name: 'installation',
-          include: ['test/**/*.test.ts'],
-          exclude: never,
+          include: [`test/**/${named}`],
+          exclude: [...never, ...pure],
           globalSetup: [
             './test/run/temporal-server.ts',
             './test/installation/built-console.ts',
-            './test/run/prepare-home.ts',
+            ...(tier === 'rules' ? [] : ['./test/run/home/prepare-home.ts']),
           ],
-          setupFiles: ['./test/run/use-prepared-home.ts'],
+          setupFiles: tier === 'rules' ? [] : ['./test/run/home/use-prepared-home.ts'],
           // Node loads the files itself, and once a worker: nothing is mocked, and each file has an installation of its own.
           isolate: false,
           experimental: { viteModuleRunner: false, nodeLoader: !process.features.typescript },
-          hookTimeout: 600_000,
+          hookTimeout: 600_000 * Number(patience),
         },
       },
     ],

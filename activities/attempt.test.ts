@@ -18,7 +18,7 @@ import { mostUnderWay, startForgottenDeliveries } from '../db/notification-chann
 import { type IncidentSubject, resolveIncidents } from '../db/notification-channels/tell-channels.ts';
 import { notify } from '../db/notifications/notify.ts';
 import type { AttemptAnswer } from '../outbound/channels/attempt.ts';
-import { type ChannelGround, channelGround, routingKey } from '../test/actors/channel-ground.ts';
+import { type ChannelGround, channelGround, routingKey } from '../test/actors/grounds/channel-ground.ts';
 import { inActor } from '../test/actors/in-actor.ts';
 import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { lockWaiters } from '../test/ground/lock-waiters.ts';

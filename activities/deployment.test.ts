@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptReport } from '../db/agents/reports.ts';
 import { rolloutKey } from '../db/deployments/rollout.ts';
 import { tenant } from '../db/postgres/tenant.ts';
-import { type Asked, DeploymentGround } from '../test/actors/deployment-ground.ts';
+import { type Asked, DeploymentGround } from '../test/actors/grounds/deployment-ground.ts';
 import { asActor } from '../test/walks/as-actor.ts';
 
 const at = new DeploymentGround();

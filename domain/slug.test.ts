@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../test/run/drawn.ts';
 import { freeSlug, slugOf, slugPattern } from './slug.ts';
 
 test('a name becomes a DNS label', () => {

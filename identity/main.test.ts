@@ -80,13 +80,3 @@ test('it listens before it can do its work, gets ready by itself, and leaves not
   expect(existsSync(socket)).toBe(false);
   expect(output()).not.toContain('WARNING');
 });
-
-test.each([
-  [{ OIDC_ISSUER: 'https://accounts.example.com', OIDC_CLIENT_ID: 'ballast' }, /^OIDC_ISSUER names another provider/],
-  [{ BUILT_IN_PROVIDER_SOCKET: '' }, /^BUILT_IN_PROVIDER_SOCKET is not set; set it/],
-])('%j is refused in a sentence', async (changed, sentence) => {
-  const { child, output } = start({ ...env, ...changed });
-  expect(await once(child, 'exit')).toEqual([1, null]);
-  expect(output()).toMatch(sentence);
-  expect(output()).not.toMatch(/\n\s+at /);
-});

@@ -46,7 +46,7 @@ async function recipe(title: string): Promise<string> {
  */
 export async function filesOfActor(kind: string, table: string): Promise<string[]> {
   const own = new RegExp(`/${kind}(/[^/]+)?\\.ts$`);
-  const furtherTests = new RegExp(`^workflows/${kind}/(?!state\\.)[^/]+\\.test\\.ts$`);
+  const furtherTests = new RegExp(`^workflows/(${kind}/(?!state\\.))?[^/]+\\.test\\.ts$`);
   const found: string[] = [];
   for (const room of ['activities', 'db', 'domain', 'temporal', 'worker', 'workflows']) {
     for (const file of await readdir(new URL(`${room}/`, checkout), { recursive: true })) {

@@ -18,5 +18,5 @@ afterAll(async () => {
   await world?.close();
 });
 
-// Of the other builder it is docker/detected.all.test.ts.
+// Of the other builder it is agent/builders/docker/detected.all.test.ts.
 builderContract('process', () => ground);

@@ -126,7 +126,9 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     seen = await look();
     return seen !== undefined && seen !== false;
   };
-  await vi.waitUntil(found, { timeout: 15_000, interval: 20 }).catch((error: unknown) => {
+  // It only ends what waits in vain, and is multiplied by how slow the machine is, as all waits of tests are.
+  const timeout = 60_000 * Number(process.env.TEST_PATIENCE ?? 1);
+  await vi.waitUntil(found, { timeout, interval: 20 }).catch((error: unknown) => {
     throw new Error(`Not in time: ${what}`, { cause: error });
   });
   if (seen === undefined || seen === false) throw new Error(`Not in time: ${what}`);

@@ -21,6 +21,7 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
     lifeContract(() => bench);
     logContract(() => bench);
     fileContract(() => bench);
+    crowdContract(() => bench, crowd);
 
     test('a command is run in an instance: its output, its exit code, its abort', async () => {
       const id = await bench.started({ environment: { PLAIN: 'inside' } });
@@ -153,15 +154,6 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
       expect(await bench.driver.list()).toEqual([]);
     });
 
-    test(`${crowd} at once`, async () => {
-      const ids = await Promise.all(Array.from({ length: crowd }, () => bench.started()));
-      const answers = await Promise.all(ids.map((id) => bench.answering(id)));
-      expect(new Set(answers.map(({ instance }) => instance)).size).toBe(crowd);
-      await Promise.all(ids.map((id) => bench.driver.stop(id, 20)));
-      expect((await bench.driver.list()).map(({ state }) => state)).toEqual(ids.map(() => 'ended'));
-      await Promise.all(ids.map((id) => bench.driver.remove(id)));
-    }, 60_000);
-
     test('an image is forgotten when nobody names it, and prepared again', async () => {
       await bench.driver.forgetImages(new Set([bench.image.digest]));
       await bench.driver.forgetImages(new Set());
@@ -169,5 +161,18 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
       const id = await bench.started();
       await bench.answering(id);
     });
+  });
+}
+
+/** So many instances at once. On the one bench of all parts. */
+export function crowdContract(at: () => DriverBench, crowd: number): void {
+  test(`${crowd} at once`, async () => {
+    const bench = at();
+    const ids = await Promise.all(Array.from({ length: crowd }, () => bench.started()));
+    const answers = await Promise.all(ids.map((id) => bench.answering(id)));
+    expect(new Set(answers.map(({ instance }) => instance)).size).toBe(crowd);
+    await Promise.all(ids.map((id) => bench.driver.stop(id, 20)));
+    expect((await bench.driver.list()).map(({ state }) => state)).toEqual(ids.map(() => 'ended'));
+    await Promise.all(ids.map((id) => bench.driver.remove(id)));
   });
 }

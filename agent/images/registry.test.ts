@@ -6,6 +6,7 @@ import { until } from '../../test/ground/until.ts';
 import { digestOf } from '../../test/images/hand-made-image.ts';
 import { push, registryIsThere, startAnswering, startRegistry } from '../../test/images/registry.ts';
 import { RegistryBench } from '../../test/images/registry-bench.ts';
+import { notRun } from '../../test/run/not-run.ts';
 import { Refusal } from '../program/refusal.ts';
 import type { ImageStore } from './image-store.ts';
 
@@ -25,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.clear());
 
-if (!registryIsThere) console.warn('NOT RUN: registry: install docker-registry');
+if (!registryIsThere) notRun('registry', 'install docker-registry', 'docker-registry');
 
 describe.skipIf(!registryIsThere)('a real registry', () => {
   let registry: Awaited<ReturnType<typeof startRegistry>>;

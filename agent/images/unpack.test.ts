@@ -145,7 +145,7 @@ test.each(hostile)('%s is refused, and nothing stays', async (_name, entries, se
 });
 
 test('what is too large when it is unpacked, or too much, or no archive, or something else is refused', async () => {
-  const bomb = [{ name: 'zeros', content: '\0'.repeat(40_000_000) }];
+  const bomb = [{ name: 'zeros', content: '\0'.repeat(2_000_000) }];
   const many = Array.from({ length: 20 }, (_, number) => ({ name: `f${number}`, content: '' }));
   const cut = (await tarOf([{ name: 'a', content: 'x'.repeat(5000) }])).subarray(0, 3000);
   const limits = { bytes: 1_000_000, entries: 10 };
@@ -163,7 +163,7 @@ test('random bytes in an archive never write outside of the image', async () => 
     { name: 'd/file', content: 'content' },
     { name: 'x', content: 'y' },
   ]);
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     const bytes = Buffer.from(good);
     // Always the same ones, so that what is found once is found again.
     for (let at = 0; at < 6; at += 1)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -28,4 +28,23 @@ test('a control plane that was restored to an older state has the last word on w
   const read = new DesiredFile(join(directory, 'desired.json'));
   read.load();
   expect({ keys: [...read.slices.keys()], revision: read.revision }).toEqual({ keys: ['a'], revision: 5 });
+});
+
+test('one that is missing, damaged or unreadable tells nothing, and says why unless it was never there', () => {
+  const path = join(directory, 'other.json');
+  const loaded = () => {
+    const file = new DesiredFile(path);
+    const said = file.load();
+    expect([file.revision, file.isKnown, [...file.slices.keys()]]).toEqual([0, false, []]);
+    // What is told since a revision that nobody knows here changes nothing.
+    file.merge(desired(9, 'a'), 7);
+    expect(file.revision).toBe(0);
+    return said;
+  };
+  expect(loaded()).toBeUndefined();
+  writeFileSync(path, '{"rev');
+  expect(loaded()).toBe(`${path} is damaged, so everything is asked for again.`);
+  rmSync(path);
+  mkdirSync(path);
+  expect(loaded()).toContain('cannot be read, so everything is asked for again: ');
 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
@@ -142,7 +142,7 @@ describe('downloads', () => {
     expect((await agent.call('GET', `bundles/${digest}`)).status).toBe(404);
   });
 
-  test('the release and the runtime are for agents and for those who hold a token that is still good', async () => {
+  test('the release and the program are for agents and for those who hold a token that is still good', async () => {
     const signer = releaseSigner();
     const bytes = randomBytes(1000);
     const digest = `sha256:${hashOf(bytes.toString('latin1'))}`;
@@ -164,10 +164,6 @@ describe('downloads', () => {
     expect((await agent.call('GET', 'runtime')).status).toBe(403);
     expect((await agent.join(secret)).trust).toEqual({ key: signer.key, chain: [] });
     expect((await agent.call('GET', 'release')).body).toMatchObject({ digest, sizeBytes: 1000 });
-    const node = await agent.call('GET', 'runtime');
-    expect(`sha256:${createHash('sha256').update(node.bytes).digest('hex')}`).toBe(
-      node.headers.get('x-ballast-digest'),
-    );
     // This API was started without the agent's program.
     expect((await agent.call('GET', 'install.sh')).status).toBe(503);
   });

@@ -1,59 +1,29 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { decideApproval } from '../../db/approvals/decide.ts';
 import { effect } from '../../db/engine/effect.ts';
-import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
+import {
+  api,
+  call,
+  decide,
+  glass,
+  held,
+  heldApprovals,
+  living,
+  ok,
+  ours,
+  tokenOf,
+} from '../../test/api/held-approvals.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
-import {
-  type Credential,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-  seedSession,
-} from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import type { Credential } from '../../test/installation/running-api.ts';
+import { machine } from '../../test/seeds/seed.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
-import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
-let api: RunningApi;
-let ours: Seeded;
+const releaseIn = (approval: Record<string, unknown>) =>
+  (approval.target as { releases: { releaseId: string; contentDigest: string }[] }).releases[0];
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
-afterAll(() => api.close());
-
-const call = async (method: string, path: string, as: Credential, body?: unknown) =>
-  await api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
-const ok = async (method: string, path: string, as: Credential, body?: unknown) => {
-  const answered = await call(method, path, as, body);
-  expect(answered.status, answered.text).toBeLessThan(300);
-  return answered.body;
-};
-const decide = (id: string, as: Credential, decision = 'approved') =>
-  call('POST', `/approvals/${id}/decide`, as, { decision });
-const tokenOf = async (as: Credential): Promise<Credential> => {
-  const made = await ok('POST', '/api-tokens', as, { name: `token ${crypto.randomUUID()}`, role: 'admin' });
-  return { token: String(made.secret), id: (made.token as { id: string }).id };
-};
-
-/** Asks for the approval of a new service in production; answers the approval's id. */
-async function held(organizationId: string, by: Credential): Promise<{ id: string; environmentId: string }> {
-  const made = await ok('POST', '/projects', by, { name: `Project ${crypto.randomUUID()}` });
-  const { project, environments } = made as { project: { id: string }; environments: { id: string }[] };
-  const { serviceId } = await seedService(api.database, { organizationId, projectId: project.id });
-  const environmentId = environments[0]?.id ?? '';
-  const view = await ok('PUT', `/environments/${environmentId}/change-set/items`, by, {
-    kind: 'service.create',
-    serviceId,
-  });
-  const { id } = view.changeSet as { id: string };
-  const applied = await ok('POST', `/change-sets/${id}/apply`, by, {});
-  return { id: (applied.approval as { id: string }).id, environmentId };
-}
+heldApprovals();
 
 test('a person with several tokens is one requester, and neither of these decides', async () => {
   const { admin, owner } = ours.sessions;
@@ -69,20 +39,6 @@ test('a person with several tokens is one requester, and neither of these decide
   expect(await ok('GET', `/approvals/${id}`, second)).not.toHaveProperty('decidedById');
   const other = await tokenOf(owner);
   expect((await decide(id, other)).body).toMatchObject({ decidedById: owner.userId, selfApproved: false });
-});
-
-test('the only one who may decide does so by another token of theirs, and that is said', async () => {
-  const organizationId = await seedOrganization(api.database);
-  const alone = await seedSession(api.database, organizationId, 'owner');
-  const [first, second] = [await tokenOf(alone), await tokenOf(alone)];
-  const { id } = await held(organizationId, first);
-  expect((await decide(id, second)).body).toMatchObject({
-    ...{ decision: 'approved', selfApproved: true },
-    ...{ requestedById: alone.userId, decidedById: alone.userId },
-  });
-  const next = await held(organizationId, second);
-  await seedSession(api.database, organizationId, 'admin');
-  expect((await decide(next.id, first)).status).toBe(403);
 });
 
 test('what a person has staged in the console is not that of somebody else for a token of theirs', async () => {
@@ -105,45 +61,6 @@ test('what a person has staged in the console is not that of somebody else for a
   }
   expect(stagers).toEqual([admin.userId, admin.userId, deployer.userId, ours.tokens.deployer.id]);
 });
-
-/** A service that is live in production with A=0; stages and applies values there. */
-async function living() {
-  const { admin, deployer, owner } = ours.sessions;
-  const made = await ok('POST', '/projects', admin, { name: `Project ${crypto.randomUUID()}` });
-  const { project, environments } = made as { project: { id: string }; environments: { id: string }[] };
-  const ref = { organizationId: ours.organizationId, projectId: project.id };
-  const digest = `sha256:${'1'.repeat(64)}`;
-  const { serviceId } = await seedService(api.database, ref, { image: `registry.example.com/app@${digest}` });
-  const environmentId = environments[0]?.id ?? '';
-  const items = `/environments/${environmentId}/change-set/items:batch`;
-  const apply = async (...staged: object[]) => {
-    const view = await ok('PUT', items, deployer, { items: staged });
-    const { id } = view.changeSet as { id: string };
-    return (await ok('POST', `/change-sets/${id}/apply`, deployer, {})).approval as { id: string };
-  };
-  const set = (key: string, value: string) => ({ kind: 'variable.set', serviceId, key, value });
-  // No registry is asked: the image is that of a release before.
-  const image = { repository: 'registry.example.com/app', digest, own: false };
-  const settings = {
-    ...emptyDefinition,
-    source: { ...noSource, imageRepository: `registry.example.com/app@${digest}` },
-  };
-  const content = sql<never>`${JSON.stringify({ settings, image, variables: {} })}::jsonb`;
-  await tenantRow(api.database, 'release', ours.organizationId, {
-    ...{ id: crypto.randomUUID(), project_id: project.id, environment_id: environmentId, service_id: serviceId },
-    ...{ number: 1, content, image_ref: 'app', content_digest: digest, runs_as: 1 },
-  });
-  const first = await apply({ kind: 'service.create', serviceId }, set('A', '0'));
-  expect((await decide(first.id, owner)).status).toBe(200);
-  const variables = async () => {
-    const { items: found } = await ok('GET', `/environments/${environmentId}/variables`, owner);
-    return Object.fromEntries((found as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
-  };
-  return { projectId: project.id, environmentId, serviceId, apply, set, variables };
-}
-
-const releaseIn = (approval: Record<string, unknown>) =>
-  (approval.target as { releases: { releaseId: string; contentDigest: string }[] }).releases[0];
 
 test('an approval that another one has made stale is refreshed, and then shows and does what it would today', async () => {
   const { deployer, owner, viewer, admin } = ours.sessions;
@@ -199,24 +116,6 @@ test('one that is decided while it is read is told as decided, and not as stale'
   expect(await reading.answer).toMatchObject({ decision: 'approved', decidedById: by.id, stale: false });
 });
 
-test('a stale one that is rejected returns its changes to the draft, where newer values win', async () => {
-  const { owner } = ours.sessions;
-  const { apply, set, environmentId } = await living();
-  const older = await apply(set('A', '1'), set('C', '1'));
-  expect((await decide((await apply(set('B', '2'))).id, owner)).status).toBe(200);
-  await ok('PUT', `/environments/${environmentId}/change-set/items`, owner, set('A', 'newer'));
-  const fresh = await ok('POST', `/approvals/${older.id}/refresh`, ours.sessions.deployer);
-  expect((await decide(String(fresh.id), owner, 'rejected')).status).toBe(200);
-  const { items } = await ok('GET', `/environments/${environmentId}/change-set`, owner);
-  expect((items as { key: string; to: string }[]).map(({ key, to }) => `${key} ${to}`).toSorted()).toEqual([
-    'A "newer"',
-    'C "1"',
-  ]);
-});
-
-const glass = (id: string, as: Credential, reason: unknown = 'Checkout is down, and nobody else is awake.') =>
-  call('POST', `/approvals/${id}/break-glass`, as, { reason });
-
 test('an owner breaks the glass for their own change, with a reason, and everybody who decides is told', async () => {
   const { owner, admin, deployer } = ours.sessions;
   const body = {
@@ -268,25 +167,4 @@ test('the glass is broken by an owner in person or by who holds the machine, and
   expect(await ok('GET', `/approvals/${id}`, admin)).not.toHaveProperty('decision');
   // Nobody in person has made it: as `ballast token create` does.
   expect((await glass(id, ours.tokens.admin)).body).toMatchObject({ decision: 'approved', brokenGlass: true });
-});
-
-test('breaking the glass takes the place of a person and of nothing else: a stale approval stays refused', async () => {
-  const { owner } = ours.sessions;
-  const { apply, set, variables } = await living();
-  const older = await apply(set('A', '1'));
-  expect((await decide((await apply(set('B', '2'))).id, owner)).status).toBe(200);
-  expect((await glass(older.id, owner)).body).toMatchObject({
-    status: 409,
-    detail: expect.stringContaining('Refresh it'),
-  });
-  expect(await ok('GET', `/approvals/${older.id}`, owner)).toMatchObject({ stale: true, brokenGlass: false });
-  const fresh = await ok('POST', `/approvals/${older.id}/refresh`, owner);
-  expect((await glass(String(fresh.id), owner)).status).toBe(200);
-  const { items } = await ok('GET', '/deployments?limit=50', owner);
-  const deployment = (items as { id: string; approvalId?: string }[]).find(({ approvalId }) => approvalId === fresh.id);
-  const { items: events } = await ok('GET', `/deployments/${deployment?.id}/events`, owner);
-  expect((events as { kind: string }[]).find(({ kind }) => kind === 'decided')).toMatchObject({
-    message: expect.stringContaining('by break-glass: Checkout is down'),
-  });
-  expect(await variables()).toEqual({ A: '1', B: '2' });
 });

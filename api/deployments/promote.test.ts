@@ -1,61 +1,33 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
-import { noSource } from '../../domain/services/settings.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  apply,
+  at,
+  both,
+  call,
+  create,
+  created,
+  decide,
+  draft,
+  finish,
+  goLive,
+  image,
+  liveFrom,
+  own,
+  promoteTo,
+  promotions,
+  refusalOf,
+  releaseOf,
+  sourceIn,
+  stage,
+  variable,
+  variablesOf,
+} from '../../test/api/promotions.ts';
 import { seedToken } from '../../test/installation/running-api.ts';
-import { ApplyGround, imageDigests, ok } from '../../test/seeds/apply-ground.ts';
+import { imageDigests, ok } from '../../test/seeds/apply-ground.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-const at = new ApplyGround();
-const { apply, call, create, draft, finish, goLive, releaseOf, replicas, stage, variable, variablesOf } = at;
-
-beforeAll(() => at.open());
-beforeEach(() => at.begin());
-afterAll(() => at.close());
-
-interface Created {
-  approval?: { id: string; diff: unknown; impact: unknown; target: unknown };
-  deployment: { id: string; state: string; blocker: string; kind: string };
-  release: { id: string; number: number; imageRef: string; contentDigest: string; promotedFromReleaseId: string };
-  superseded: { deploymentId: string }[];
-}
-
-const own = () => tenant(at.api.database.kysely, at.ours.organizationId);
-const decide = (id = '', decision = 'approved') =>
-  call('POST', `/approvals/${id}/decide`, { decision }, at.ours.sessions.owner);
-const promoteTo = (toEnvironmentId: string, releaseId: string, more: object = {}, as = at.ours.sessions.deployer) =>
-  call('POST', `/services/${at.service.serviceId}/promote`, { releaseId, toEnvironmentId, ...more }, as);
-const created = async (...of: Parameters<typeof promoteTo>): Promise<Created> => {
-  const answer = await promoteTo(...of);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body as unknown as Created;
-};
-const liveFrom = async (environmentId: string, ...items: object[]): Promise<string> => {
-  if (items.length > 0) await stage(environmentId, ...items);
-  const { approval, deployments } = await apply(environmentId);
-  if (approval !== undefined) ok(await decide(approval.id));
-  await goLive(deployments[0]?.id ?? '');
-  return deployments[0]?.releaseId ?? '';
-};
-const sourceIn = async (environmentId: string) =>
-  ok<{ source: { imageRepository: string } }>(
-    await call('GET', `/services/${at.service.serviceId}?environmentId=${environmentId}`),
-  ).source.imageRepository;
-const image = (index: 0 | 1) => `${at.host}/app:1@${imageDigests[index]}`;
-const refusalOf = async (...of: Parameters<typeof promoteTo>) => {
-  const { status, body } = await promoteTo(...of);
-  return [status, body.detail] as const;
-};
-
-/** Production runs the first image, staging the second. */
-async function both(): Promise<{ first: string; second: string }> {
-  const first = await liveFrom(at.production, create(), variable('A', 'of production'), replicas(2));
-  at.tagged = imageDigests[1];
-  const second = await liveFrom(at.staging, create(), variable('A', 'of staging'));
-  // The tag means the old image again: nothing may be looked up by it.
-  at.tagged = imageDigests[0];
-  return { first, second };
-}
+promotions();
 
 describe('a promotion to production', () => {
   test('carries the digest, and nothing but the digest; it stays when something else is applied', async () => {
@@ -147,43 +119,6 @@ describe('a promotion to production', () => {
       .where('id', '=', (serving.body as { releaseId: string }).releaseId)
       .executeTakeFirstOrThrow();
     expect(content).toMatchObject({ variables: { A: 'of now' }, image: { digest: imageDigests[1] } });
-  });
-
-  test('rejected, it changes nothing: what is applied next has the image of before', async () => {
-    const { second } = await both();
-    const { approval } = await created(at.production, second);
-    ok(await decide(approval?.id, 'rejected'));
-    expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
-    at.tagged = imageDigests[1];
-    // As of a service whose settings were applied while it was suspended: no release was made of them.
-    const place = own().updateTable('environment_service').where('environment_id', '=', at.production);
-    await place.set({ applied_digest: null }).execute();
-    expect(await releaseOf(await liveFrom(at.production, variable('B', '1')))).toMatchObject({ imageRef: image(0) });
-  });
-
-  test('is undone by a rollback, with its source; then it may be promoted again', async () => {
-    const { first, second } = await both();
-    const { approval, deployment } = await created(at.production, second);
-    ok(await decide(approval?.id));
-    await goLive(deployment.id);
-    expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('is live in "Production"')]);
-    const back = (await call('POST', `/releases/${first}/rollback`, {})).body as unknown as Created;
-    ok(await decide(back.approval?.id));
-    await goLive(back.deployment.id);
-    expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
-    await created(at.production, second);
-  });
-
-  test('the first deployment may be a promotion, of a service that has no image there yet', async () => {
-    const second = await liveFrom(at.staging, create());
-    const source = { kind: 'service.set', serviceId: at.service.serviceId, key: 'source', value: noSource };
-    await stage(at.production, create(), source);
-    const { approval: added } = await apply(at.production);
-    ok(await decide(added?.id));
-    const { approval, deployment } = await created(at.production, second);
-    ok(await decide(approval?.id));
-    await goLive(deployment.id);
-    expect(await sourceIn(at.production)).toBe(image(0));
   });
 });
 

@@ -1,41 +1,24 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { type Applied, ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { describe, expect, test } from 'vitest';
+import { tenant } from '../../db/postgres/tenant.ts';
+import {
+  apply,
+  approvalOf,
+  at,
+  call,
+  create,
+  decide,
+  failed,
+  finish,
+  goLive,
+  rerun,
+  reruns,
+  stage,
+  variable,
+} from '../../test/api/reruns.ts';
+import { ok } from '../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
-const { apply, call, create, finish, goLive, stage, variable } = at;
-
-beforeAll(() => at.open());
-afterAll(() => at.close());
-
-const rerun = (id: string, body: object = {}, as = at.ours.sessions.deployer) =>
-  call('POST', `/deployments/${id}/rerun`, body, as);
 const get = async (id: string) => (await call('GET', `/deployments/${id}`)).body;
-const decide = (approvalId: string, decision = 'approved') =>
-  call('POST', `/approvals/${approvalId}/decide`, { decision, reason: 'because' }, at.ours.sessions.owner);
-const approvalOf = ({ approval }: Pick<Applied, 'approval'>) => approval?.id ?? '';
-const project = () => ({ organizationId: at.ours.organizationId, projectId: at.projectId });
-
-/** Live is release 1; release 2 was applied, and failed unless it says otherwise. */
-async function failed(environmentId: string, state: 'failed' | 'cancelled' = 'failed') {
-  await at.begin();
-  const place = environmentId === 'production' ? at.production : at.staging;
-  const applied = async () => {
-    const result = await apply(place);
-    if (place === at.production) expect((await decide(approvalOf(result))).status).toBe(200);
-    return { id: result.deployments[0]?.id ?? '', releaseId: result.deployments[0]?.releaseId ?? '' };
-  };
-  await stage(place, create(), variable('A', '1'));
-  const first = await applied();
-  await goLive(first.id);
-  await stage(place, variable('A', '2'));
-  const second = await applied();
-  await finish(second.id, state);
-  return { place, first, second, applied };
-}
 
 /** As the claim of an actor writes where it rolls. */
 async function onCluster(id: string): Promise<void> {
@@ -54,6 +37,8 @@ async function onCluster(id: string): Promise<void> {
     .execute();
   await kysely.updateTable('deployment').set({ cluster_id: cluster }).where('id', '=', id).execute();
 }
+
+reruns();
 
 test('a failed deployment is rerun by a new one of the same release, and each names the other', async () => {
   const { second } = await failed('staging');
@@ -90,9 +75,13 @@ test('a failed deployment is rerun by a new one of the same release, and each na
   });
 });
 
-test('a viewer may not, and one that has not ended cannot be rerun', async () => {
+test('a viewer may not, and one that has not ended cannot be rerun, nor from a stage that it did not reach', async () => {
   const { place, second } = await failed('staging');
   expect((await rerun(second.id, {}, at.ours.sessions.viewer)).status).toBe(403);
+  expect(await rerun(second.id, { fromStage: 'check' })).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('did not reach the stage check') },
+  });
   const again = await rerun(second.id);
   const { id } = again.body.deployment as { id: string };
   expect(await rerun(id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has not ended') } });
@@ -100,14 +89,6 @@ test('a viewer may not, and one that has not ended cannot be rerun', async () =>
   await finish(id, 'failed');
   const third = await rerun(id);
   expect(third.body.deployment).toMatchObject({ rerunOf: id, environmentId: place });
-});
-
-test('a stage that it did not reach is refused by name', async () => {
-  const { second } = await failed('staging');
-  expect(await rerun(second.id, { fromStage: 'check' })).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('did not reach the stage check') },
-  });
 });
 
 describe('nothing goes back silently', () => {
@@ -123,18 +104,8 @@ describe('nothing goes back silently', () => {
     expect((await rerun(third.id)).status).toBe(201);
   });
 
-  test('a release that went live since names the rollback', async () => {
-    const { place, second, applied } = await failed('staging');
-    await stage(place, variable('A', '3'));
-    await goLive((await applied()).id);
-    expect(await rerun(second.id)).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('rollback') },
-    });
-  });
-
-  test('a retired release is not deployed, and a superseded deployment not rerun', async () => {
-    const { second } = await failed('staging');
+  test('a retired release is not deployed, a superseded deployment not rerun, and a service that left not started', async () => {
+    const { place, second } = await failed('staging');
     const { kysely } = at.api.database;
     await kysely.updateTable('deployment').set({ state: 'superseded' }).where('id', '=', second.id).execute();
     expect(await rerun(second.id)).toMatchObject({
@@ -147,12 +118,8 @@ describe('nothing goes back silently', () => {
       status: 409,
       body: { detail: expect.stringContaining('is retired') },
     });
-  });
-
-  test('a service that left the environment is not started there', async () => {
-    const { place, second } = await failed('staging');
-    const of = at.api.database.kysely.deleteFrom('environment_service').where('environment_id', '=', place);
-    await of.execute();
+    await kysely.updateTable('release').set({ retired_at: null }).where('id', '=', second.releaseId).execute();
+    await kysely.deleteFrom('environment_service').where('environment_id', '=', place).execute();
     expect(await rerun(second.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('not in') } });
   });
 });
@@ -177,38 +144,54 @@ describe('approval', () => {
     expect(JSON.stringify(events.body.items)).toContain('still holds');
   });
 
-  test.each<[string, (second: { id: string; releaseId: string }) => Promise<unknown>]>([
-    ['the person who gave it may decide no more', async () => await setApproval({ decided_by_id: uuid() })],
-    ['its time is over', async () => await setApproval({ expires_at: new Date(0) })],
-    ['the requester gave it alone', async () => await setApproval({ self_approved: true })],
-    ['the glass was broken for it', async () => await setApproval({ broken_glass: true })],
-    ['it was about another release', async () => await setApproval({ target: '{"releases":[]}' })],
-    ['another release was live', async () => await setApproval({ basis: '{}' })],
-    [
-      'the environment moved',
-      async ({ id }) =>
-        await at.api.database.kysely.updateTable('deployment').set({ cluster_id: null }).where('id', '=', id).execute(),
-    ],
-    [
-      'settings differ',
-      async () =>
-        await at.api.database.kysely
-          .updateTable('environment_service')
-          .set({ applied_digest: null })
-          .where('environment_id', '=', at.production)
-          .execute(),
-    ],
-  ])('it is held for a new one where %s', async (_, change) => {
+  test('an approval that no longer holds is asked for anew', async () => {
     const { second } = await failed('production');
     await onCluster(second.id);
-    await change(second);
-    expect(isHeld(await rerun(second.id, { fromStage: 'queue' }))).toBe(true);
+    const own = tenant(at.api.database.kysely, at.ours.organizationId);
+    const rows = {
+      approval: own
+        .selectFrom('approval')
+        .selectAll()
+        .where('environment_id', '=', at.production)
+        .orderBy('created_at', 'desc'),
+      deployment: own.selectFrom('deployment').selectAll().where('id', '=', second.id),
+      environment_service: own
+        .selectFrom('environment_service')
+        .selectAll()
+        .where('environment_id', '=', at.production),
+    };
+    const approval = await rows.approval.executeTakeFirstOrThrow();
+    const { cluster_id } = await rows.deployment.executeTakeFirstOrThrow();
+    const { applied_digest } = await rows.environment_service.executeTakeFirstOrThrow();
+    const setApproval = (set: object) => own.updateTable('approval').set(set).where('id', '=', approval.id).execute();
+    const setDeployment = (set: object) => own.updateTable('deployment').set(set).where('id', '=', second.id).execute();
+    const setSettings = (set: object) =>
+      own.updateTable('environment_service').set(set).where('environment_id', '=', at.production).execute();
+    const { decided_by_id, expires_at, self_approved, broken_glass } = approval;
+    const [target, basis] = [JSON.stringify(approval.target), JSON.stringify(approval.basis)];
+    const cases: [why: string, set: (set: object) => Promise<unknown>, to: object, back: object][] = [
+      ['the person who gave it may decide no more', setApproval, { decided_by_id: uuid() }, { decided_by_id }],
+      ['its time is over', setApproval, { expires_at: new Date(0) }, { expires_at }],
+      ['the requester gave it alone', setApproval, { self_approved: true }, { self_approved }],
+      ['the glass was broken for it', setApproval, { broken_glass: true }, { broken_glass }],
+      ['it was about another release', setApproval, { target: '{"releases":[]}' }, { target }],
+      ['another release was live', setApproval, { basis: '{}' }, { basis }],
+      ['the environment moved', setDeployment, { cluster_id: null }, { cluster_id }],
+      ['settings differ', setSettings, { applied_digest: null }, { applied_digest }],
+    ];
+    const asked = async () => {
+      const answered = await rerun(second.id, { fromStage: 'queue' });
+      const held = isHeld(answered);
+      ok(await call('POST', `/deployments/${(answered.body.deployment as { id: string }).id}/cancel`));
+      return held;
+    };
+    for (const [why, set, to, back] of cases) {
+      await set(to);
+      expect(await asked(), why).toBe(true);
+      await set(back);
+    }
+    expect(await asked(), 'as it was').toBe(false);
   });
-
-  async function setApproval(set: Record<string, unknown>): Promise<void> {
-    const own = at.api.database.kysely.updateTable('approval').where('environment_id', '=', at.production);
-    await own.set(set as never).execute();
-  }
 
   test('a rejected one is requested anew, and changes that were never approved are applied instead', async () => {
     await at.begin();
@@ -226,25 +209,6 @@ describe('approval', () => {
     });
   });
 
-  test('a rollback that nobody approved in time brings its settings back once its rerun is approved', async () => {
-    const { place, first, second } = await failed('production');
-    const held = await call('POST', `/releases/${first.releaseId}/rollback`, {});
-    expect(held.status).toBe(409);
-    const kept = await rerun(second.id);
-    await decide((kept.body.approval as { id: string }).id);
-    await goLive((kept.body.deployment as { id: string }).id);
-    const back = await call('POST', `/releases/${first.releaseId}/rollback`, {});
-    const { id: approvalId } = back.body.approval as { id: string };
-    await effect(at.api.database, machine, (expiring) =>
-      admit(expiring, project(), { event: 'decide', approvalId, decision: 'expired' }),
-    );
-    const again = await rerun((back.body.deployment as { id: string }).id);
-    expect(again.body).toMatchObject({ approval: { kind: 'rollback' }, deployment: { kind: 'rerun' } });
-    expect(await at.variablesOf(place)).toMatchObject([{ key: 'A', value: '2' }]);
-    expect((await decide((again.body.approval as { id: string }).id)).status).toBe(200);
-    expect(await at.variablesOf(place)).toMatchObject([{ key: 'A', value: '1' }]);
-  });
-
   test('a held rerun that is refreshed stays one', async () => {
     const { second } = await failed('production');
     const held = await rerun(second.id);
@@ -253,17 +217,5 @@ describe('approval', () => {
     const { rerunId } = await get(second.id);
     expect(rerunId).not.toBe((held.body.deployment as { id: string }).id);
     expect(await get(String(rerunId))).toMatchObject({ kind: 'rerun', rerunOf: second.id, blocker: 'approval' });
-  });
-
-  test('a held rerun is not refreshed once its release is no longer what the environment wants', async () => {
-    const { place, second } = await failed('production');
-    const held = await rerun(second.id);
-    const of = at.api.database.kysely.updateTable('environment_service').where('environment_id', '=', place);
-    await of.set({ applied_digest: 'that of another release' }).execute();
-    const refreshed = await call('POST', `/approvals/${(held.body.approval as { id: string }).id}/refresh`, {});
-    expect(refreshed).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('no longer those of release #2') },
-    });
   });
 });

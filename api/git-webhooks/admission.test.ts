@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { type Pushed, pushOf, sign, token, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
 import { until } from '../../test/ground/until.ts';
@@ -9,11 +9,9 @@ let ground: WebhookGround;
 let pushed: Pushed;
 beforeAll(async () => {
   ground = await webhookGround();
-});
-afterAll(() => ground.close());
-beforeEach(async () => {
   pushed = await ground.repository();
 });
+afterAll(() => ground.close());
 
 describe('refused', () => {
   test('a wrong signature and none at all, in one sentence; the connection says so', async () => {

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sweepGitDeliveries } from '../../db/git-connections/pushes/sweep-git-deliveries.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { cloneUrl } from '../../domain/git/clone-url.ts';
 import { none, type Pushed, pushOf, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
 
 let ground: WebhookGround;
-let pushed: Pushed;
 beforeAll(async () => {
   ground = await webhookGround();
 });
 afterAll(() => ground.close());
-beforeEach(async () => {
-  pushed = await ground.repository();
-});
 
 test('a push builds what is applied with its repository and branch, and says what it led to', async () => {
+  const pushed = await ground.repository();
   const { status, body } = await ground.send(pushOf(pushed));
   expect(status).toBe(200);
   const [build] = await ground.buildsOf(pushed.place);
@@ -42,6 +41,11 @@ test('a push builds what is applied with its repository and branch, and says wha
 });
 
 describe('nothing is built', () => {
+  // Of none of these is there a build, so that they may share a repository. A message that comes again is ignored anyway.
+  let pushed: Pushed;
+  beforeAll(async () => {
+    pushed = await ground.repository();
+  });
   const ignored = async (more: object, headers = {}) => {
     const { status, body } = await ground.send(pushOf(pushed, more), headers);
     expect([status, body.builds]).toEqual([200, []]);
@@ -67,18 +71,19 @@ describe('nothing is built', () => {
   });
   test('of a push that arrives after a later one', async () => {
     const newer = await ground.git.commit(`${pushed.repository}.git`, { 'index.html': 'Newer' });
-    expect(await ignored({})).toBe(
+    expect(await ignored({ pushed_at: 2 })).toBe(
       `refs/heads/main names ${newer.slice(0, 12)} by now, and no longer ${pushed.commit.slice(0, 12)}`,
     );
   });
   test('of an environment that is deleted, or has no cluster', async () => {
     const own = tenant(ground.api.database.kysely, ground.ours.organizationId).updateTable('environment');
     await own.set({ cluster_id: null }).where('id', '=', pushed.place.environmentId).execute();
-    expect(await ignored({})).toContain('no applied service');
+    expect(await ignored({ pushed_at: 3 })).toContain('no applied service');
   });
 });
 
 test('a host that is a copy and lags behind, or cannot be asked, is believed', async () => {
+  const pushed = await ground.repository();
   const newer = 'b'.repeat(40);
   expect(
     (await ground.send(pushOf(pushed, { before: pushed.commit, after: newer, head_commit: null }))).body.builds,
@@ -93,6 +98,7 @@ test('a host that is a copy and lags behind, or cannot be asked, is believed', a
 });
 
 test('a service in two environments is built in each whose branch it is; without automatic deployment it is not deployed', async () => {
+  const pushed = await ground.repository();
   const dev = await ground.git.commit(`${pushed.repository}.git`, { 'index.html': 'Dev' }, { branch: 'dev' });
   const [first, second] = [
     await ground.built(
@@ -111,6 +117,7 @@ test('a service in two environments is built in each whose branch it is; without
 });
 
 test('a service with a template is built by tags that match, and no longer by pushes', async () => {
+  const pushed = await ground.repository();
   const tagged = await ground.built({
     gitConnectionId: ground.connection.id,
     repository: pushed.repository,
@@ -124,5 +131,64 @@ test('a service with a template is built by tags that match, and no longer by pu
   expect((await ground.send(pushOf(pushed, tag))).body.builds).toHaveLength(1);
   expect((await ground.send(pushOf(pushed, { ...tag, ref: 'refs/tags/api-v1' }))).body.builds).toEqual([]);
   expect(await ground.buildsOf(tagged)).toMatchObject([{ trigger: 'tag', commitSha: pushed.commit, branch: 'v1' }]);
+  expect(await ground.buildsOf(pushed.place)).toHaveLength(1);
+});
+
+test('the same message again builds nothing, whatever its header says; nor do two at once', async () => {
+  const pushed = await ground.repository();
+  const first = await ground.send(pushOf(pushed), { 'x-github-delivery': 'one' });
+  expect(first.body.builds).toHaveLength(1);
+  await tenant(ground.api.database.kysely, ground.ours.organizationId)
+    .updateTable('build')
+    .set({ finished_at: new Date(), state: 'failed' })
+    .execute();
+  expect((await ground.send(pushOf(pushed), { 'x-github-delivery': 'two' })).body).toEqual({
+    builds: [],
+    ignored: 'this message was taken before',
+  });
+  const other = pushOf(pushed, { pushed_at: 2 });
+  const both = await Promise.all([ground.send(other), ground.send(other), ground.send(other)]);
+  expect(both.map(({ body }) => (body.builds as unknown[]).length).toSorted()).toEqual([0, 0, 1]);
+  expect(await ground.buildsOf(pushed.place)).toHaveLength(2);
+});
+
+test('a month later a message is forgotten, and not before', async () => {
+  const pushed = await ground.repository();
+  await ground.send(pushOf(pushed));
+  const { kysely } = ground.api.database;
+  const rows = () => tenant(kysely, ground.ours.organizationId).selectFrom('git_delivery').select('name').execute();
+  await sweepGitDeliveries(kysely);
+  expect(await rows()).not.toEqual([]);
+  await sql`/* across tenants */ update git_delivery set received_at = now() - interval '31 days'`.execute(kysely);
+  await sweepGitDeliveries(kysely);
+  expect(await rows()).toEqual([]);
+});
+
+test('a message whose transaction failed is not remembered: sent again, it builds, and then nothing more', async () => {
+  const pushed = await ground.repository();
+  const { kysely } = ground.api.database;
+  const remembered = async () =>
+    (await tenant(kysely, ground.ours.organizationId).selectFrom('git_delivery').select('name').execute()).length;
+  const before = await remembered();
+  const guid = { 'x-github-delivery': crypto.randomUUID() };
+  await sql`create function refuse_build() returns trigger language plpgsql as
+    $$ begin raise exception 'No build can be written.'; end $$`.execute(kysely);
+  await sql`create trigger refuse_build before insert on build for each row execute function refuse_build()`.execute(
+    kysely,
+  );
+  try {
+    expect((await ground.send(pushOf(pushed), guid)).status).toBe(500);
+  } finally {
+    await sql`drop function refuse_build cascade`.execute(kysely);
+  }
+  expect(await remembered()).toBe(before);
+  expect(await ground.buildsOf(pushed.place)).toEqual([]);
+  const again = await ground.send(pushOf(pushed), guid);
+  expect([again.status, again.body.builds]).toEqual([200, [expect.objectContaining({ environment: 'Staging' })]]);
+  expect(await remembered()).toBe(before + 1);
+  expect((await ground.send(pushOf(pushed), guid)).body).toEqual({
+    builds: [],
+    ignored: 'this message was taken before',
+  });
   expect(await ground.buildsOf(pushed.place)).toHaveLength(1);
 });

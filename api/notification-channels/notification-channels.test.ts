@@ -13,7 +13,7 @@ let ours: Seeded;
 beforeAll(async () => {
   other = await receiver();
   api = await runningApi({ env: other.settings });
-  strict = await runningApi();
+  strict = await runningApi({ env: { NOTIFICATION_CHANNELS_PER_ORGANIZATION: '1' } });
 });
 beforeEach(async () => {
   ours = await seed(api.database);
@@ -61,24 +61,27 @@ test('201 with the channel, its defaults by its kind, and of its secret no more 
 });
 
 describe('422 at body.secret, without its value, for', () => {
-  test.each([
-    ['plain http', { secret: 'http://hooks.example.com/a' }, 'https://'],
-    ['no address', { secret: 'hooks.example.com/a' }, 'https://'],
-    ['a relative address', { secret: '/a' }, 'https://'],
-    ['a user name', { secret: 'https://ada@hooks.example.com/a' }, 'user name'],
-    ['a password', { secret: 'https://ada:b@hooks.example.com/a' }, 'user name'],
-    ['nothing', { secret: '' }, 'https://'],
-    ['a routing key that is too short', { ...pager, secret: 'a'.repeat(19) }, '20 to 64'],
-    ['one that is too long', { ...pager, secret: 'a'.repeat(65) }, '20 to 64'],
-    ['one with other characters', { ...pager, secret: `${'a'.repeat(20)}-` }, '20 to 64'],
-  ])('%s', async (_, body, why) => {
-    const refused = await create({ ...chat(), ...body });
-    expect(refused.status).toBe(422);
-    const [error] = refused.body.errors as { location: string; message: string; value?: unknown }[];
-    expect(error).toEqual({ location: 'body.secret', message: expect.stringContaining(why) });
+  test('what is no secret of its kind', async () => {
+    for (const [what, body, why] of [
+      ['plain http', { secret: 'http://hooks.example.com/a' }, 'https://'],
+      ['no address', { secret: 'hooks.example.com/a' }, 'https://'],
+      ['a relative address', { secret: '/a' }, 'https://'],
+      ['a user name', { secret: 'https://ada@hooks.example.com/a' }, 'user name'],
+      ['a password', { secret: 'https://ada:b@hooks.example.com/a' }, 'user name'],
+      ['nothing', { secret: '' }, 'https://'],
+      ['a routing key that is too short', { ...pager, secret: 'a'.repeat(19) }, '20 to 64'],
+      ['one that is too long', { ...pager, secret: 'a'.repeat(65) }, '20 to 64'],
+      ['one with other characters', { ...pager, secret: `${'a'.repeat(20)}-` }, '20 to 64'],
+    ] as const) {
+      const refused = await create({ ...chat(), ...body });
+      expect(refused.status, what).toBe(422);
+      const [error] = refused.body.errors as { location: string; message: string; value?: unknown }[];
+      expect(error, what).toEqual({ location: 'body.secret', message: expect.stringContaining(why) });
+    }
   });
 
-  test.each(privateAddresses)('the private address %s', async (address) => {
+  // Which addresses are private is the rule of the outbound requests.
+  test.each(privateAddresses.slice(0, 2))('the private address %s', async (address) => {
     const owner = await seed(strict.database);
     const refused = await strict.call('POST', url, {
       as: owner.tokens.admin,
@@ -91,14 +94,16 @@ describe('422 at body.secret, without its value, for', () => {
   });
 });
 
-test.each([
-  ['a kind that there is not', { kind: 'smoke' }, 'body.kind'],
-  ['no label', { label: ' ' }, 'body.label'],
-  ['no events', { events: [] }, 'body.events'],
-  ['events that there are not', { events: ['failure', 'party'] }, 'body.events[1]'],
-])('422 for %s', async (_, body, location) => {
-  const refused = await create({ ...chat(), ...body });
-  expect([refused.status, refused.body.errors]).toEqual([422, [expect.objectContaining({ location })]]);
+test('422 for what is no channel', async () => {
+  for (const [what, body, location] of [
+    ['a kind that there is not', { kind: 'smoke' }, 'body.kind'],
+    ['no label', { label: ' ' }, 'body.label'],
+    ['no events', { events: [] }, 'body.events'],
+    ['events that there are not', { events: ['failure', 'party'] }, 'body.events[1]'],
+  ] as const) {
+    const refused = await create({ ...chat(), ...body });
+    expect([refused.status, refused.body.errors], what).toEqual([422, [expect.objectContaining({ location })]]);
+  }
 });
 
 test('PATCH changes what is named; a blank secret keeps the one that is there', async () => {
@@ -212,15 +217,10 @@ test('viewers see channels, without what was sent to them, and change nothing', 
 });
 
 test('409 beyond the quota of channels', async () => {
-  const tight = await runningApi({ env: { ...other.settings, NOTIFICATION_CHANNELS_PER_ORGANIZATION: '1' } });
-  try {
-    const few = await seed(tight.database);
-    const make = () => tight.call('POST', url, { as: few.tokens.admin, body: chat() });
-    const { body } = await make();
-    expect((await make()).status).toBe(409);
-    await tight.call('DELETE', `${url}/${body.id}`, { as: few.tokens.admin });
-    expect((await make()).status).toBe(201);
-  } finally {
-    await tight.close();
-  }
+  const few = await seed(strict.database);
+  const make = () => strict.call('POST', url, { as: few.tokens.admin, body: pager });
+  const { body } = await make();
+  expect((await make()).status).toBe(409);
+  await strict.call('DELETE', `${url}/${body.id}`, { as: few.tokens.admin });
+  expect((await make()).status).toBe(201);
 });

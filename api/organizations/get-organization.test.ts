@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { signIn } from '../../test/identity/people.ts';
+import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -50,4 +51,14 @@ test('settings that are there are answered', async () => {
     requireMfa: true,
   });
   expect(answered.body).not.toHaveProperty('buildRegistryCredentialId');
+});
+
+test('only owners of the first organization create others, unless the setting lets everybody', async () => {
+  const create = (as: Call['as']) =>
+    api.call('POST', '/api/v1/organizations', { as, organization: '', body: { name: 'A', slug: `made-${uuid()}` } });
+  for (const as of [ours.sessions.admin, theirs.sessions.owner, (await signIn(api.database)).in()]) {
+    const refused = await create(as);
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('ORGANIZATION_CREATORS')]);
+  }
+  expect((await create(ours.sessions.owner)).status).toBe(201);
 });

@@ -59,6 +59,8 @@ describe('PATCH /processes/{id}', () => {
     expect(listed.body.items).toMatchObject([{ id: web, name: 'web', replicas: 5 }]);
   });
 
+  // Of all that is refused nothing is written, so that they may share a service.
+  let refusing: ReturnType<typeof inBoth> | undefined;
   test.each<[object, string]>([
     [{ port: null }, 'body.port'],
     [{ kind: 'cron' }, 'body.schedule'],
@@ -67,7 +69,8 @@ describe('PATCH /processes/{id}', () => {
     [{ cpuRequestMilli: 500, cpuLimitMilli: 100 }, 'body.cpuRequestMilli'],
     [{ runAsUser: 0 }, 'body.runAsUser'],
   ])('422 for %j, and nothing is staged', async (body, location) => {
-    const { staging, web } = await inBoth();
+    refusing ??= inBoth();
+    const { staging, web } = await refusing;
     const refused = await call('PATCH', `/processes/${web}`, body);
     expect(refused.status, refused.text).toBe(422);
     expect((refused.body.errors as { location: string }[])[0]?.location).toBe(location);

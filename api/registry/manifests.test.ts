@@ -7,7 +7,7 @@ let world: RegistryWorld;
 let client: RegistryClient;
 
 beforeAll(async () => {
-  world = await registryWorld({ REGISTRY_MANIFESTS_PER_REPOSITORY: '40' });
+  world = await registryWorld({ REGISTRY_MANIFESTS_PER_REPOSITORY: '24' });
   client = world.client();
 });
 
@@ -182,7 +182,7 @@ test('others ask what a tag means, and how the image starts, of one image and of
 
 test('more images than the setting allows are DENIED, in a sentence that names it', async () => {
   const crowded = world.client(world.other);
-  for (let number = 0; number < 40; number += 1) await crowded.pushImage(`image ${number}`);
+  for (let number = 0; number < 24; number += 1) await crowded.pushImage(`image ${number}`);
   const config = blobOf('{"one": "more"}');
   await crowded.pushBlob(config);
   const put = await crowded.pushManifest(imageOf(config, []));

@@ -6,11 +6,18 @@ let api: RunningApi;
 let git: GitServer;
 let ours: Seeded;
 let gitConnectionId = '';
+let commit = '';
 beforeAll(async () => {
   api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
   ours = await seed(api.database);
   git = await gitServer({ credential: 'ada:swordfish' });
   await git.create('team/app.git');
+  commit = await git.commit('team/app.git', {
+    'ballast.yaml': 'target: runtime\nservices: {api: {context: apps/api}, site: {}}\ndatabases: [sqldb]\n',
+    'apps/web/ballast.yml': 'processes: {web: {port: 3000, checks: {readiness: /up}}}\nenv: {LEVEL: 1.0}\n',
+    'apps/broken/ballast.yaml': 'target: a\nprocesses:\n  web:\n    prot: 80\n',
+    'apps/large/ballast.yaml': `# ${'x'.repeat(300_000)}`,
+  });
   const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
     as: ours.tokens.admin,
     body: { host: git.url, label: 'Ours', token: 'ada:swordfish' },
@@ -33,10 +40,6 @@ async function detect(branch: string, context?: string) {
 }
 
 test('the file of the context is read, or else that of the root, which lists services and databases', async () => {
-  const commit = await git.commit('team/app.git', {
-    'ballast.yaml': 'target: runtime\nservices: {api: {context: apps/api}, site: {}}\ndatabases: [sqldb]\n',
-    'apps/web/ballast.yml': 'processes: {web: {port: 3000, checks: {readiness: /up}}}\nenv: {LEVEL: 1.0}\n',
-  });
   expect(await detect('main')).toMatchObject({
     ...{ status: 'ok', source: 'git', commit, path: 'ballast.yaml', problems: [] },
     summary: 'The file sets the Dockerfile, stage runtime.',
@@ -59,18 +62,17 @@ test('a branch without a file is told to have none', async () => {
 });
 
 test('a file with problems says each with its line, and nothing of it counts', async () => {
-  const text = 'target: a\nprocesses:\n  web:\n    prot: 80\n';
-  await git.commit('team/app.git', { 'ballast.yaml': text }, { branch: 'broken' });
-  expect(await detect('broken')).toMatchObject({
-    ...{ status: 'invalid', source: 'git', path: 'ballast.yaml', base: { target: '', builder: '' } },
-    message: expect.stringMatching(/^ballast\.yaml cannot be used at line 4: processes\.web\.prot: "prot" is no key/),
+  expect(await detect('main', 'apps/broken')).toMatchObject({
+    ...{ status: 'invalid', source: 'git', path: 'apps/broken/ballast.yaml', base: { target: '', builder: '' } },
+    message: expect.stringMatching(
+      /^apps\/broken\/ballast\.yaml cannot be used at line 4: processes\.web\.prot: "prot" is no key/,
+    ),
     problems: [{ line: 4, path: 'processes.web.prot', message: expect.stringContaining('Did you mean "port"?') }],
   });
 });
 
 test('a large file is invalid', async () => {
-  await git.commit('team/app.git', { 'ballast.yaml': `# ${'x'.repeat(300_000)}` }, { branch: 'large' });
-  expect(await detect('large')).toMatchObject({
+  expect(await detect('main', 'apps/large')).toMatchObject({
     status: 'invalid',
     problems: [{ line: 0, message: expect.stringContaining('larger than 24 KiB') }],
   });

@@ -92,8 +92,8 @@ describe('a job that is trusted', () => {
     expect(exchangedOf(await exchange(await job(), other.slug)).token.role).toBe('viewer');
   });
 
-  test.each(['PS256', 'ES256', 'Ed25519'])('signed with %s', async (algorithm) => {
-    const signer = await jobIssuer(algorithm);
+  test('signed with Ed25519', async () => {
+    const signer = await jobIssuer('Ed25519');
     try {
       const other = await seed(api.database);
       await trust(other, { issuer: signer.url });
@@ -163,28 +163,6 @@ describe('the keys of the issuer', () => {
     const answered = await exchange(await spare.token({ aud: audience, ...github }), other.slug);
     expectRefused(answered, /says of itself that it is another one/);
     await spare.behave({});
-  });
-
-  test('504 when it takes longer than a request may', async () => {
-    const hasty = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', REQUEST_TIMEOUT: '2s' } });
-    const silent = await jobIssuer();
-    try {
-      const whose = await seed(hasty.database);
-      const made = await hasty.call('POST', '/api/v1/trusted-issuers', {
-        as: whose.sessions.admin,
-        body: { name: 'silent', issuer: silent.url, audience, claims: { ref: ['x'] }, role: 'viewer' },
-      });
-      expect(made.status, made.text).toBe(201);
-      await silent.behave({ silent: true });
-      const token = await silent.token({ aud: audience, ref: 'x' });
-      const answered = await hasty.call('POST', '/api/v1/token-exchange', {
-        body: { organization: whose.slug, token },
-      });
-      expect(answered.status, answered.text).toBe(504);
-    } finally {
-      await silent.close();
-      await hasty.close();
-    }
   });
 
   test('it is not asked when its address has become a private one', async () => {

@@ -87,6 +87,8 @@ describe('POST /processes/{id}/volumes', () => {
     expect([again.status, again.body.errors]).toMatchObject([409, [{ location: 'body.name' }]]);
   });
 
+  // Of all that is refused nothing is written, so that they may share a service.
+  let refusing: ReturnType<typeof withVolume> | undefined;
   test.each<[object, string]>([
     [{ mountPath: '/' }, 'body.mountPath'],
     [{ mountPath: '/a/../b' }, 'body.mountPath'],
@@ -94,7 +96,8 @@ describe('POST /processes/{id}/volumes', () => {
     [{ sizeBytes: 0 }, 'body.sizeBytes'],
     [{ name: 'Data' }, 'body.name'],
   ])('422 for %j', async (body, location) => {
-    const { web } = await withVolume();
+    refusing ??= withVolume();
+    const { web } = await refusing;
     const refused = await call('POST', `/processes/${web}/volumes`, { ...data, ...body });
     expect(refused.status, refused.text).toBe(422);
     expect((refused.body.errors as { location: string }[])[0]?.location).toBe(location);

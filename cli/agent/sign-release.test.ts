@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,6 +17,10 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   directory = mkdtempSync(join(tmpdir(), 'ballast-sign-'));
   home = openHome(join(directory, 'home'));
+  // The agent of this checkout is made once a run, also for test/machines/release-ground.ts.
+  const made = join(tmpdir(), 'agent-bundle');
+  mkdirSync(made, { recursive: true });
+  symlinkSync(made, join(home.path, 'cache'));
 });
 afterAll(async () => {
   rmSync(directory, { recursive: true });

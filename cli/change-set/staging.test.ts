@@ -149,7 +149,8 @@ test('a deleted service is purged by a person who types its name; whoever has a 
   });
   const state = async () => JSON.parse((await ballast(['deleted', 'list', '--json'])).out).deleted[0];
   const terminal = joined.atTerminal(purge, joined.directory);
-  await terminal.answer('Type its name, Spare, to purge it:', 'spar\r');
+  // Ctrl-D.
+  await terminal.answer('Type its name, Spare, to purge it:', '\x04');
   expect([await terminal.ended, terminal.shown()]).toEqual([4, expect.stringContaining('Nothing was purged.')]);
   expect(await state()).toMatchObject({ name: 'Spare', restorable: true, purgeable: true });
   const purged = await ballast([...purge, '--yes', '--json']);

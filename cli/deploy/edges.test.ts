@@ -1,17 +1,17 @@
-import { type ChildProcessWithoutNullStreams, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
-import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
-import { until } from '../../test/ground/until.ts';
+import { begunCommand } from '../../test/commands/begun-command.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
-import { testInAll } from '../../test/run/matrix.ts';
 
 let joined: JoinedCluster;
 let ballast: JoinedCluster['ballast'];
-let proxy: TcpProxy;
 let layout: string;
 let cwd: string;
 /** For the drafts of commands: what is left there was forgotten. */
@@ -23,32 +23,23 @@ beforeAll(async () => {
   mkdirSync(cwd);
   drafts = mkdtempSync(join(joined.directory, 'drafts-'));
   ballast = (words, more = {}) => joined.ballast(words, { cwd, ...more });
-  proxy = await proxyTo(new URL(joined.api.url).host);
   ({ layout } = await handMadeLayout([[{ name: 'run', content: 'a program' }]], { hostBound: true }));
 });
-afterAll(async () => {
-  await proxy?.close();
-  await joined?.close();
-});
+afterAll(() => joined?.close());
 
-/** A command that a test goes on with while it runs, by way of the proxy. */
-function begun(words: string[]) {
-  const env = { BALLAST_URL: `http://${proxy.address}`, TMPDIR: drafts };
-  const child: ChildProcessWithoutNullStreams = joined.spawnBallast(words, env, cwd);
-  child.stdin.end();
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text;
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const says = (text: string) =>
-    until(`it says "${text}"`, async () => said.err.includes(text), 60).catch((error: unknown) => {
-      throw new Error(`${String(error)}\n${said.err}`);
+/** The control plane, which answers but for pushes of images: they are taken and nothing comes of them. */
+async function withoutPushes() {
+  const { port, hostname } = new URL(joined.api.url);
+  const server = createServer((asked, answer) => {
+    const { method = '', url = '', headers } = asked;
+    if (url.startsWith('/v2/') && !['GET', 'HEAD'].includes(method)) return void server.emit('pushed');
+    const onward = request({ port, hostname, path: url, method, headers }, (given) => {
+      given.pipe(answer.writeHead(given.statusCode ?? 0, given.headers));
     });
-  return { child, said, ended, says };
+    asked.pipe(onward);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, pushed: once(server, 'pushed'), server };
 }
 
 async function projects(): Promise<string[]> {
@@ -57,17 +48,14 @@ async function projects(): Promise<string[]> {
   );
 }
 
-test('at a terminal one question is asked, and no, Ctrl-C and Ctrl-D create nothing', async () => {
-  for (const [typed, code, told] of [
-    ['n\r', 4, 'Nothing was created or deployed.'],
-    ['\x04', 4, 'Nothing was created or deployed.'],
-    ['\x03', 130, 'ballast: Interrupted. Nothing was created or deployed.'],
-  ] as const) {
-    const terminal = joined.atTerminal(['deploy', layout, '--service', 'web'], cwd);
-    await terminal.answer('Create it and deploy? [y/N]', typed);
-    expect([await terminal.ended, terminal.shown()]).toEqual([code, expect.stringContaining(told)]);
-    expect(terminal.shown()).not.toMatch(/Warning|\bat /);
-  }
+test('at a terminal one question is asked, and no creates nothing', async () => {
+  const refused = joined.atTerminal(['deploy', layout, '--service', 'web'], cwd);
+  await refused.answer('Create it and deploy? [y/N]', 'n\r');
+  expect([await refused.ended, refused.shown()]).toEqual([
+    4,
+    expect.stringContaining('Nothing was created or deployed.'),
+  ]);
+  expect(refused.shown()).not.toMatch(/Warning|\bat /);
   expect(await projects()).toEqual([]);
   const agreed = joined.atTerminal(['deploy', layout, '--service', 'web', '--no-wait'], cwd);
   await agreed.answer('the service web, in staging', '');
@@ -91,13 +79,13 @@ test('Ctrl-C at the question about the changes of others leaves them, and a hidd
 });
 
 test('Ctrl-C during the push deploys nothing and leaves no draft; the same command goes on', async () => {
-  const big = await handMadeLayout([randomBytes(40_000_000)], { compression: 'tar', hostBound: true });
-  const archive = join(joined.directory, 'big.tar');
-  execFileSync('tar', ['-cf', archive, '-C', big.layout, '.']);
-  const pushing = begun(['deploy', archive, '--json']);
-  await until('the archive is unpacked', async () => readdirSync(drafts).length > 0);
-  await proxy.freeze();
-  await pushing.says('the image is pushed');
+  const archive = join(joined.directory, 'shop.tar');
+  execFileSync('tar', ['-cf', archive, '-C', layout, '.']);
+  const front = await withoutPushes();
+  const env = { BALLAST_URL: front.url, TMPDIR: drafts };
+  const pushing = begunCommand(joined.spawnBallast(['deploy', archive, '--json'], env, cwd));
+  await front.pushed;
+  expect(readdirSync(drafts)).toHaveLength(1);
   pushing.child.kill('SIGINT');
   expect(await pushing.ended).toBe(130);
   expect(pushing.said).toEqual({
@@ -105,41 +93,10 @@ test('Ctrl-C during the push deploys nothing and leaves no draft; the same comma
     err: expect.stringContaining('ballast: Interrupted. Nothing was deployed;'),
   });
   expect(readdirSync(drafts)).toEqual([]);
-  await proxy.restore();
+  front.server.close();
   expect((await ballast(['cancel'])).err).toContain('No deployment is under way');
   expect(await ballast(['deploy', archive, '--no-wait'])).toMatchObject({ code: 0 });
   await ballast(['cancel']);
-});
-
-testInAll('a control plane that goes away is waited for, until the time is up or somebody presses Ctrl-C', async () => {
-  const deploy = (value: string, ...more: string[]) =>
-    begun(['deploy', '--staged', '--service', 'web', '--set', `A=${value}`, ...more]);
-  const late = deploy('1', '--timeout', '8s', '--json');
-  await late.says('web pending');
-  await proxy.freeze();
-  expect(await late.ended).toBe(5);
-  expect(late.said.err).toContain('The time is up, and it is still under way');
-  await proxy.restore();
-  expect(JSON.parse(late.said.out)).toMatchObject({ environment: 'staging', deployments: [{ serviceName: 'web' }] });
-
-  const pressed = begun(['deploy', '--staged', '--json']);
-  await pressed.says('this is under way there');
-  await pressed.says('web pending');
-  await proxy.cut();
-  await pressed.says('does not answer (ECONNREFUSED); it is tried again');
-  pressed.child.kill('SIGINT');
-  expect(await pressed.ended).toBe(130);
-  expect(pressed.said.err).toContain('It continues without this command: `./ballast status --wait --project shop');
-  expect(JSON.parse(pressed.said.out).deployments).toHaveLength(1);
-
-  await proxy.restore();
-  const followed = begun(['status', '--wait']);
-  await followed.says('web pending');
-  await proxy.cut();
-  await followed.says('does not answer (ECONNREFUSED); it is tried again');
-  await proxy.restore();
-  await ballast(['cancel', '--no-wait']);
-  expect(await followed.ended).toBe(4);
 });
 
 test('what cannot be deployed is refused before anything is created, with what to do', async () => {

@@ -11,6 +11,7 @@ import { readHome } from '../../runtime/home/home.ts';
 import { freePorts } from '../../runtime/sockets/ports.ts';
 import { type RunRecord, readRunRecord } from '../../runtime/supervisor/run-record.ts';
 import { until } from '../../test/ground/until.ts';
+import { patient } from '../../test/run/patience.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
   // No port of an installation that somebody has on this machine.
   env = { ...process.env, BALLAST_HOME: home, PORT: String(api), INGRESS_PORT: String(ingress) };
   up = await start();
-}, 600_000);
+}, patient(600_000));
 
 afterAll(async () => {
   if (up.child.exitCode === null) {

@@ -1,52 +1,39 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { beat } from '../../db/engine/processes.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { hashSecret } from '../../db/keys/secrets.ts';
 import { bindIdentity } from '../../db/sign-in/identities.ts';
 import { createSession } from '../../db/sign-in/sessions.ts';
+import { CommandHost, type Ended } from '../../test/commands/command-host.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-
+const host = new CommandHost();
+const home = mkdtempSync(join(tmpdir(), 'ballast-users-'));
 let fresh: FreshDatabase;
-let home: string;
 
-beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'ballast-users-'));
+afterAll(async () => {
+  await host.close();
+  rmSync(home, { recursive: true });
 });
-afterAll(() => rmSync(home, { recursive: true }));
 beforeEach(async () => {
   fresh = await freshDatabase({ poolMax: 2 });
   return () => fresh.drop();
 });
 
-async function ballast(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  return await given({}, ...args);
+function ballast(...words: string[]): Promise<Ended> {
+  return given({}, ...words);
 }
 
-function given(env: Record<string, string>, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const settings = {
-    DATABASE_URL: fresh.url,
-    TEMPORAL_ADDRESS: '127.0.0.1:1',
-    BALLAST_HOME: join(home, 'none'),
-    ...env,
-  };
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', main, ...args],
-      { env: { ...bareEnvironment, ...settings } },
-      (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
+function given(settings: Record<string, string>, ...words: string[]): Promise<Ended> {
+  const nowhere = { TEMPORAL_ADDRESS: '127.0.0.1:1', BALLAST_HOME: join(home, 'none') };
+  const env = { ...bareEnvironment, DATABASE_URL: fresh.url, ...nowhere, ...settings };
+  return host.run({ words, env, cwd: home, input: '' });
 }
 
 async function links() {

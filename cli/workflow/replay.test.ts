@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
+import { CommandHost, type Ended } from '../../test/commands/command-host.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
@@ -19,6 +19,7 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 let api: RunningApi;
 let ours: Seeded;
 let directory: string;
+const host = new CommandHost();
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'ballast-replay-'));
@@ -26,27 +27,17 @@ beforeAll(async () => {
   ours = await seed(api.database);
 });
 afterAll(async () => {
+  await host.close();
   await api.close();
   await rm(directory, { recursive: true });
 });
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
-/** `api` false: without an address of a control plane, a token and a home. */
-function ballast(words: string[], { online = true, input = '' } = {}): Promise<Ran> {
+/** `online` false: without an address of a control plane and a token. */
+function ballast(words: string[], { online = true, input = '' } = {}): Promise<Ended> {
   const token = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
   const home = { BALLAST_HOME: join(directory, 'home') };
   const env = { ...bareEnvironment, ...home, ...(online ? { BALLAST_URL: api.url, BALLAST_TOKEN: token } : {}) };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [main, ...words], { cwd: directory, env }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
-    );
-    child.stdin?.end(input);
-  });
+  return host.run({ words, env, cwd: directory, input });
 }
 
 /** A deployment that is over, whose history is in the archive. */

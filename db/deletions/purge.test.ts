@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
@@ -14,16 +14,13 @@ import { deleteOrganization } from './deletions.ts';
 import { purgeOrder, purgeOrganization } from './purge.ts';
 
 let fresh: FreshDatabase;
-let doomed: string;
+/** Beside those that are purged. */
 let other: string;
 beforeAll(async () => {
   fresh = await freshDatabase();
-});
-afterAll(() => fresh.drop());
-beforeEach(async () => {
-  doomed = await full();
   other = await full();
 });
+afterAll(() => fresh.drop());
 
 /** An organization with rows in every table that belongs to organizations. */
 async function full(): Promise<string> {
@@ -90,11 +87,12 @@ test('the tenant tables are all those that have organization_id', async () => {
   `.execute(fresh.database.kysely);
   expect([...tenantTables].sort()).toEqual(rows.map(({ name }) => name).sort());
   // Each of them has a row, so that the next test means something.
-  const empty = Object.entries(await counts(doomed)).filter(([, count]) => count === 0);
+  const empty = Object.entries(await counts(other)).filter(([, count]) => count === 0);
   expect(empty).toEqual([]);
 });
 
 test('a purge takes everything of the organization but the account of its deletion, and nothing of another', async () => {
+  const doomed = await full();
   const before = await counts(other);
   const { deletedRows } = await purgeOrganization(fresh.database, doomed, 2, () => undefined);
   expect(deletedRows).toBeGreaterThan(10);
@@ -110,6 +108,7 @@ test('a purge takes everything of the organization but the account of its deleti
 });
 
 test('a purge that was stopped half way goes on, and a second one finds nothing to do', async () => {
+  const doomed = await full();
   let batches = 0;
   const stopped = purgeOrganization(fresh.database, doomed, 1, () => {
     batches += 1;
@@ -139,6 +138,7 @@ test('an organization that is not deleted is not purged', async () => {
 });
 
 test('the memberships go last, so that the owner of a purge that failed half way still sees it', async () => {
+  const doomed = await full();
   const tables = purgeOrder();
   const stopped = purgeOrganization(fresh.database, doomed, 100, ({ table }) => {
     if (table === tables.at(-2)) throw new Error('killed');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../test/run/drawn.ts';
 import { openCursor, sealCursor } from './cursors.ts';
 
 const key = randomBytes(32);

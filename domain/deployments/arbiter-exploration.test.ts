@@ -11,24 +11,22 @@ import type { Rules } from '../../test/arbiter/moves.ts';
 import { mutated } from '../../test/arbiter/mutants/mutated.ts';
 import { mutantsOfEvents } from '../../test/arbiter/mutants/of-events.ts';
 import { mutantsOfQueueAndWrites } from '../../test/arbiter/mutants/of-queue-and-writes.ts';
-import { cellsOf } from '../../test/run/matrix.ts';
 import { decide } from './arbiter.ts';
 
-const small: Rules = { atOnce: 3, concurrency: [1, 2], messages: 'heard' };
-
+/** Each of the mutants breaks a rule in one of these two already. */
 test.each<[string, Rules]>([
-  ['three deployments at once', small],
-  ['four at once, no message is heard', { ...small, atOnce: 4, messages: 'lost' }],
+  ['two deployments at once', { atOnce: 2, concurrency: [1, 2], messages: 'heard' }],
+  ['three at once, no message is heard', { atOnce: 3, concurrency: [1, 2], messages: 'lost' }],
 ])('no state that a project can reach breaks a rule: %s', (name, rules) => {
   const { states, steps, broken } = explore(decide, rules);
   console.log(`The arbiter, ${name}: ${states} states, ${steps} events and answers.`);
   expect(broken).toBeUndefined();
 });
 
-/** In `npm test` some of each list, so that a change of the exploration itself is noticed. */
-const mutants = [mutantsOfQueueAndWrites, mutantsOfEvents].flatMap((list) =>
-  cellsOf(list, (mutant) => list.indexOf(mutant) % 6 === 0),
-);
+const small: Rules = { atOnce: 3, concurrency: [1, 2], messages: 'heard' };
+
+/** Some of each list, so that a change of the exploration itself is noticed. */
+const mutants = [mutantsOfQueueAndWrites, mutantsOfEvents].flatMap((list) => list.filter((_, at) => at % 12 === 0));
 
 test.each(mutants)('an arbiter without this rule is noticed: $without', async (mutant) => {
   expect(explore(await mutated(mutant), small).broken).toBeDefined();

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../test/run/drawn.ts';
 import { endedStages, type PhaseTimes, rolloutPhases, stagesAfter, stagesAtClaim } from './stages.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();

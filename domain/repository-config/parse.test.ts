@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../test/run/drawn.ts';
 import { emptyEffective } from './effective.ts';
 import { parseRepositoryConfig } from './parse.ts';
 import { mostProblems } from './problems.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../test/run/drawn.ts';
 import { envTextOf, looksSecret, parseEnvText } from './env-text.ts';
 
 const values = (text: string) => Object.fromEntries(parseEnvText(text).variables.map(({ key, value }) => [key, value]));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PageVisitor } from '../../test/browsers/page-visitor.ts';
-import { made, usedLink } from '../../test/identity/provider-accounts.ts';
+import { made, rightsOf, usedLink } from '../../test/identity/provider-accounts.ts';
 import { providerGround, wrongPassword } from '../../test/identity/provider-ground.ts';
 import { challengeIn, SoftwareAuthenticator } from '../../test/identity/software-authenticator.ts';
 import { secretIn, totpOf } from '../../test/identity/totp.ts';
@@ -17,17 +17,16 @@ test('the first owner makes an account, then signs in with it', async () => {
   const done = await first.browser.post(`${first.path}/not-now`, {});
   const claims = await first.claims(done.path);
   expect(claims).toMatchObject({ name: 'Ada', email: 'ada@example.com', email_verified: false, amr: ['pwd'] });
+  expect(await rightsOf(provider, 'ada@example.com')).toEqual({ for_first_owner: true, for_invitation: null });
 
   const second = await provider.begin();
   expect(second.text).toContain('Welcome back');
-  const wrong = await second.browser.post(`${second.path}/password`, {
-    email: 'ada@example.com',
-    password: 'nonsense',
-  });
+  const { email } = await made(provider, newEmail(), password);
+  const wrong = await second.browser.post(`${second.path}/password`, { email, password: 'nonsense' });
   const unknown = await second.browser.post(`${second.path}/password`, { email: 'eve@example.com', password });
   expect([wrong.status, unknown.status]).toEqual([422, 422]);
   expect(wrong.text).toContain(wrongPassword);
-  expect(unknown.text.replace('eve@', 'ada@')).toContain(wrongPassword);
+  expect(unknown.text).toContain(wrongPassword);
   const right = await second.browser.post(`${second.path}/password`, { email: 'Ada@Example.com', password });
   expect(await second.claims(right.path)).toMatchObject({ sub: claims.sub, amr: ['pwd'] });
   expect(JSON.stringify(provider.lines)).not.toContain(password);
@@ -67,11 +66,6 @@ test('an authenticator app is set up, asked for, and its code is good once', asy
   const written = String(recovery[0]).toUpperCase().replaceAll('-', ' ');
   const recovered = await third.browser.post(`${third.path}/recovery`, { recovery: written });
   expect(await third.claims(recovered.path)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] });
-  const fourth = await provider.begin();
-  await fourth.browser.post(`${fourth.path}/password`, { email, password });
-  expect((await fourth.browser.post(`${fourth.path}/recovery`, { recovery: written })).text).toContain(
-    'was used already',
-  );
 });
 
 test('a passkey is set up, signs in alone, and stands beside the password', async () => {
@@ -149,9 +143,10 @@ test('too many guesses must wait, and are told how long', async () => {
     for (let guesses = 0; guesses < 21; guesses += 1)
       await countGuess(provider.database.kysely, { email, address: '9.9.9.9' });
   };
-  // A minute may end in between, once.
+  await expect(others()).rejects.toThrow(Refusal);
   let last = await guess();
-  for (let minute = 1; minute <= 2 && last.status === 422; minute += 1) {
+  // A minute may end in between, once.
+  if (last.status === 422) {
     await expect(others()).rejects.toThrow(Refusal);
     last = await guess();
   }

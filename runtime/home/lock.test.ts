@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { until } from '../../test/ground/until.ts';
 import { lock, tryLock } from './lock.ts';
 
 let directory: string;
@@ -54,7 +55,7 @@ test('who waits for a lock is told once and gets it', async () => {
   const child = await holder(path);
   const onWait = vi.fn();
   const waiting = lock(path, onWait);
-  await vi.waitUntil(() => onWait.mock.calls.length > 0);
+  await until('it is told', async () => onWait.mock.calls.length > 0);
   child.kill('SIGKILL');
   (await waiting).release();
   expect(onWait).toHaveBeenCalledOnce();

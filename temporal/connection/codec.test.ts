@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../test/run/drawn.ts';
 import { type PayloadKeys, payloadCodec } from './codec.ts';
 
 const first = { id: 'first', key: randomBytes(32) };

@@ -95,6 +95,15 @@ export async function actorsGround(through?: string): Promise<ActorsGround> {
   };
 }
 
+const bundles = new Map<boolean, ReturnType<typeof workflowBundle>>();
+
+/** Read once a process: no test changes a workflow on the disk. */
+function bundle(tracing: boolean): ReturnType<typeof workflowBundle> {
+  const made = bundles.get(tracing) ?? workflowBundle({ cache: bundleCache, tracing });
+  bundles.set(tracing, made);
+  return made;
+}
+
 /** Serves actors of any Temporal; answers how to stop that. */
 export async function serve(
   address: TemporalAddress,
@@ -109,7 +118,7 @@ export async function serve(
 ) {
   const { database, keyring, keys, temporal, log } = ground;
   const stopping = new AbortController();
-  const { code } = await workflowBundle({ cache: bundleCache, tracing: tracing !== undefined });
+  const { code } = await bundle(tracing !== undefined);
   const activities = await createActivities({
     database,
     keyring,

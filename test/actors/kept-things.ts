@@ -17,7 +17,7 @@ import type { ShownKind } from '../../domain/deletions/kinds.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { seedPlace } from '../seeds/seed-place.ts';
 import { deletionRow, tester } from './actors.ts';
-import type { SkippingGround } from './skipping-ground.ts';
+import type { SkippingGround } from './grounds/skipping-ground.ts';
 
 const hour = 3_600_000;
 

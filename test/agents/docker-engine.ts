@@ -8,6 +8,7 @@ import { basename, delimiter, join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity, signal } from '../../machine/process-identity.ts';
 import { until } from '../ground/until.ts';
 import { apart } from '../run/apart.ts';
+import { notRun } from '../run/not-run.ts';
 
 /** A Docker engine of the test's own: nothing it makes is seen by another engine of this machine. */
 export interface DockerEngine {
@@ -19,7 +20,7 @@ export interface DockerEngine {
 /** Whether engines can be started here; says what is missing once if not. */
 export function dockerCanRun(): boolean {
   if (process.getuid?.() === 0 && findProgram('dockerd') !== undefined) return true;
-  process.stdout.write('NOT RUN: docker: install docker.io (dockerd) and run as root\n');
+  notRun('docker', 'install docker.io (dockerd) and run as root', 'docker.io');
   return false;
 }
 

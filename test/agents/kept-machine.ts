@@ -32,6 +32,22 @@ export interface KeptMachine {
   close(): Promise<void>;
 }
 
+function ingressIn(home: string, port = 0): Ingress {
+  return new Ingress({ home, port, listen: '127.0.0.1', program: ingressProgram, log });
+}
+
+/** An ingress for machines that come one after the other: each start of one costs a second. */
+export function lastingIngress(): { home: string; close(): Promise<void> } {
+  const home = mkdtempSync(join(tmpdir(), 'ballast-lasting-'));
+  return {
+    home,
+    async close() {
+      await ingressIn(home).stop();
+      rmSync(home, { recursive: true, maxRetries: 5 });
+    },
+  };
+}
+
 /** A machine with a driver and an ingress, of which nothing is left when it is closed. */
 export async function keptMachine(
   options: {
@@ -43,6 +59,8 @@ export async function keptMachine(
     runBy?: string;
     /** Of the ingress, which need not get it. */
     port?: number;
+    /** The home of an ingress that others have before and after this machine. */
+    ingress?: string;
   } = {},
 ): Promise<KeptMachine> {
   const home = mkdtempSync(join(tmpdir(), 'ballast-kept-'));
@@ -67,7 +85,7 @@ export async function keptMachine(
     home,
     async keeper() {
       driver = await make(home);
-      const ingress = new Ingress({ home, port: options.port ?? 0, listen: '127.0.0.1', program: ingressProgram, log });
+      const ingress = ingressIn(options.ingress ?? home, options.port);
       ingresses.push(ingress);
       const ensured = ingress.ensure();
       await (options.port === undefined ? ensured : ensured.catch(() => undefined));
@@ -89,8 +107,9 @@ export async function keptMachine(
     async close() {
       for (const keeper of keepers) await keeper.close();
       for (const { id } of (await driver?.list()) ?? []) await driver?.remove(id);
-      for (const ingress of ingresses.slice(0, -1)) ingress.close();
-      await ingresses.at(-1)?.stop();
+      const last = options.ingress === undefined ? ingresses.pop() : undefined;
+      for (const ingress of ingresses) ingress.close();
+      await last?.stop();
       rmSync(home, { recursive: true, maxRetries: 5 });
     },
   };

@@ -71,8 +71,8 @@ export class Applications {
   async applied(name: string, seconds = 60): Promise<ShownWorkload> {
     return await this.#installation.until(
       `${name} is applied`,
-      async () => {
-        const workload = (await this.list())?.find((one) => one.name === name);
+      async (see) => {
+        const workload = see((await this.list())?.find((one) => one.name === name));
         return workload?.state === 'applied' ? workload : undefined;
       },
       seconds,

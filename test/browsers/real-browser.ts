@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { type Browser, chromium } from 'playwright-core';
 import { apart } from '../run/apart.ts';
+import { notRun } from '../run/not-run.ts';
 
 const whole = ['chromium', 'chromium-browser', 'google-chrome'];
 /** The same engine without what draws windows. */
@@ -22,7 +23,7 @@ export function wholeBrowser(): Promise<Browser | undefined> {
 async function begin(names: readonly string[]): Promise<Browser | undefined> {
   const executablePath = names.map(onPath).find((path) => path !== undefined);
   if (executablePath === undefined) {
-    process.stdout.write('NOT RUN: browser: install chromium\n');
+    notRun('browser', 'install chromium', 'chromium', 'chromium-headless-shell');
     return undefined;
   }
   const end = await apart('browser');

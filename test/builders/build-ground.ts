@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { SandboxEnd, Sandboxed } from '../../agent/builders/sandbox/run.ts';
 import { openSandbox, runSandboxed, type Sandbox } from '../../agent/builders/sandbox/sandbox.ts';
+import { notRun } from '../run/not-run.ts';
 
 export interface Ran {
   end: SandboxEnd;
@@ -37,7 +38,7 @@ export async function buildGround(): Promise<BuildGround | undefined> {
   for (const path of [home, source, cache]) mkdirSync(path, { mode: 0o700 });
   const found = await openSandbox({ home, outbound: { allowedRanges: [] } });
   if ('why' in found) {
-    process.stdout.write(`NOT RUN: sandbox: ${found.why}\n`);
+    notRun('sandbox', found.why);
     await rm(directory, { recursive: true });
     return undefined;
   }

@@ -13,7 +13,8 @@ import { Builders } from '../../agent/builders/builders.ts';
 import type { RunResult } from '../../agent/commands/run.ts';
 import { Client } from '../../agent/link/client.ts';
 import type { BuildBody, BuildProgress } from '../../protocol/build.ts';
-import { type RegistryWorld, tokenOf } from '../registry/registry-world.ts';
+import type { Credential } from '../installation/running-api.ts';
+import { tokenOf } from '../registry/registry-world.ts';
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
@@ -29,6 +30,13 @@ export interface Asked {
   signal?: AbortSignal;
   /** Called with each piece of the log as it comes. */
   onLog?(text: string): void;
+}
+
+/** Where images are pushed to: the registry of an API, in a repository, by a deployer. */
+export interface PushedTo {
+  api: { url: string };
+  repository: { path: string };
+  organization: { tokens: { deployer: Credential } };
 }
 
 /** An agent's builders, with the registry of a real API, and a source that is served as the API does. */
@@ -49,7 +57,7 @@ export interface BuilderGround {
 export const settings: BuildSettings = { environment: {}, allowedRanges: [], cacheBytes: 2 ** 30, baseImages: {} };
 
 export async function builderGround(
-  world: RegistryWorld,
+  world: PushedTo,
   more: Partial<BuildSettings> = {},
   /** The socket of an engine: then it builds. */
   socket?: string,

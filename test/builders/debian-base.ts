@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { machineNpm } from '../../agent/builders/tools/machine-npm.ts';
+import { notRun } from '../run/not-run.ts';
 
 /** A layer on the plain system: packages of Debian, then lines for a shell within it, then files of this machine. */
 interface Recipe {
@@ -60,7 +61,7 @@ export interface DebianLayer {
 /** Says what is missing here, once. */
 export function debianCanBeMade(): boolean {
   if (process.getuid?.() === 0 && existsSync('/usr/sbin/debootstrap')) return true;
-  process.stdout.write('NOT RUN: images of Debian: install debootstrap and run as root\n');
+  notRun('images of Debian', 'install debootstrap and run as root', 'debootstrap');
   return false;
 }
 

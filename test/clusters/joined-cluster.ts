@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { ObservedSlice } from '../../protocol/observed.ts';
 import { observedSlice, PeerAgent } from '../agents/peer-agent.ts';
 import { atTerminal, type Terminal } from '../applications/terminal.ts';
+import { CommandHost, type Ended } from '../commands/command-host.ts';
 import { bareEnvironment } from '../ground/bare-environment.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
 
@@ -19,12 +20,6 @@ workloads:
     processes: [{ name: web, kind: http, port: 8080 }]
 `;
 
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
 export interface JoinedCluster {
   api: RunningApi;
   ours: Seeded;
@@ -32,10 +27,11 @@ export interface JoinedCluster {
   clusterId: string;
   /** Place for files of the test, removed at its end. */
   directory: string;
-  /** Begins a command against the API that runs here. */
+  /** Begins a command against the API that runs here, in a process of its own. */
   spawnBallast(words: string[], more?: Record<string, string>, cwd?: string): ChildProcessWithoutNullStreams;
   /** The same command typed at a terminal. */
   atTerminal(words: string[], cwd: string): Terminal;
+  /** One command after the other, in one process (`CommandHost`). */
   ballast(words: string[], more?: { env?: Record<string, string>; input?: string; cwd?: string }): Promise<Ended>;
   close(): Promise<void>;
 }
@@ -47,7 +43,9 @@ export interface JoinedCluster {
 export async function joinedCluster(settings: Record<string, string> = {}): Promise<JoinedCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-cluster-'));
   const api = await runningApi({ env: settings });
+  const host = new CommandHost();
   const close = async () => {
+    await host.close();
     await api.close();
     rmSync(directory, { recursive: true });
   };
@@ -60,8 +58,8 @@ export async function joinedCluster(settings: Record<string, string> = {}): Prom
       spawn(process.execPath, [main, ...words], { cwd, env: { ...env, ...more }, stdio: ['pipe', 'pipe', 'pipe'] });
     const typed: JoinedCluster['atTerminal'] = (words, cwd) =>
       atTerminal([process.execPath, main, ...words], { cwd, env });
-    const ballast: JoinedCluster['ballast'] = (words, more = {}) =>
-      ended(spawnBallast(words, more.env, more.cwd), more.input);
+    const ballast: JoinedCluster['ballast'] = (words, { env: more = {}, cwd = directory, input = '' } = {}) =>
+      host.run({ words, env: { ...env, ...more }, cwd, input });
     const made = await ballast(['cluster', 'create', 'Berlin', '--json']);
     const { cluster, token } = JSON.parse(made.out);
     const agent = new PeerAgent(api.url);
@@ -71,18 +69,6 @@ export async function joinedCluster(settings: Record<string, string> = {}): Prom
     await close();
     throw error;
   }
-}
-
-function ended(child: ChildProcessWithoutNullStreams, input = ''): Promise<Ended> {
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text;
-  });
-  child.stdin.end(input);
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
 }
 
 /** A workload as the agent reports it, with one instance that is ready. */

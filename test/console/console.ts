@@ -24,7 +24,11 @@ export class Console {
   }
 
   static async start(browser: Browser, name: string, env: Record<string, string> = {}): Promise<Console> {
-    const started = new Console(browser, await Installation.start(name, env), name);
+    return await Console.on(browser, name, await Installation.start(name, env));
+  }
+
+  static async on(browser: Browser, name: string, installation: Installation): Promise<Console> {
+    const started = new Console(browser, installation, name);
     try {
       await started.built();
       return started;

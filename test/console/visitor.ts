@@ -1,4 +1,5 @@
 import type { BrowserContext, Page, Request } from 'playwright-core';
+import { patient } from '../run/patience.ts';
 
 /**
  * Somebody's browser session, all of whose pages are watched: a script that fails, a policy that is broken, a file that is
@@ -22,7 +23,7 @@ export class Visitor {
   }
 
   static async open(context: BrowserContext, url: string): Promise<Visitor> {
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(patient(60_000));
     const visitor = new Visitor(context, await context.newPage(), url);
     visitor.#watch();
     return visitor;

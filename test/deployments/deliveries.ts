@@ -3,6 +3,7 @@ import type { deploymentSchema } from '../../api/deployments/deployment.ts';
 import type { overviewServiceSchema } from '../../api/environments/overview-service.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import type { ShownInstance, ShownWorkload } from '../applications/applications.ts';
+import type { See } from '../ground/until.ts';
 import type { Installation, Session } from '../installation/installation.ts';
 import { type Gates, gatedCommand, serves } from './gates.ts';
 
@@ -67,6 +68,13 @@ export class Deliveries {
     const { id } = await row.executeTakeFirstOrThrow();
     const deployer = await installation.session(id, 'deployer');
     return new Deliveries(installation, image, gates, [deployer, await installation.session(id, 'admin')]);
+  }
+
+  /** Afterwards neither of the two may decide anything here. */
+  async leave(): Promise<void> {
+    const { kysely } = await this.#installation.database();
+    const ids = [this.#deployer, this.#admin].map(({ userId }) => userId);
+    await kysely.deleteFrom('membership').where('user_id', 'in', ids).execute();
   }
 
   /** Anything but success fails the test. */
@@ -195,8 +203,8 @@ export class Deliveries {
   async reached(id: string, state: string, seconds?: number): Promise<ShownDeployment> {
     return await this.#installation.until(
       `${id} is ${state}`,
-      async () => {
-        const shown = await this.deployment(id);
+      async (see) => {
+        const shown = see(await this.deployment(id));
         if (shown?.state === state) return shown;
         if (shown?.finishedAt !== undefined)
           throw new Error(`${shown.serviceName} is ${shown.state}: ${shown.message}`);
@@ -208,8 +216,8 @@ export class Deliveries {
 
   /** Waits for its end, whichever it is. */
   async final(id: string, seconds = 180): Promise<ShownDeployment> {
-    const end = async () => {
-      const shown = await this.deployment(id);
+    const end = async (see: See) => {
+      const shown = see(await this.deployment(id));
       return shown?.finishedAt !== undefined && shown;
     };
     return await this.#installation.until(`the end of the deployment ${id}`, end, seconds);

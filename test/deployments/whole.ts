@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { Asked, Place } from './deliveries.ts';
-import type { World } from './moment.ts';
+import type { World } from './moments/moment.ts';
 
 /** The live release of each service is that one, in rows, for people and on the machine. */
 export async function isWhole(
@@ -23,8 +23,8 @@ export async function isWhole(
       .executeTakeFirst();
     expect(row, place.name).toMatchObject({ live_release_id: releaseId, release_id: releaseId, state: 'live' });
     const runsAs = row?.runs_as ?? '';
-    const instances = await installation.until(`only the live release of ${place.name} runs`, async () => {
-      const all = await deliveries.instances(place);
+    const instances = await installation.until(`only the live release of ${place.name} runs`, async (see) => {
+      const all = see(await deliveries.instances(place));
       const lives = all.filter(({ state }) => state !== 'ended');
       const right = lives.length === 1 && lives[0]?.state === 'ready' && lives[0].release.startsWith(runsAs);
       // Two ended ones are kept for their logs, and release commands for theirs; the others go a moment later.
@@ -33,8 +33,8 @@ export async function isWhole(
     });
     lasting.push(...instances.filter(({ state }) => state === 'ready').map(({ id }) => id));
     kept.push(...instances.map(({ id }) => id));
-    const shown = await installation.until(`${place.name} is healthy`, async () => {
-      const service = await deliveries.service(place);
+    const shown = await installation.until(`${place.name} is healthy`, async (see) => {
+      const service = see(await deliveries.service(place));
       return service.health === 'healthy' && service;
     });
     expect(shown).toMatchObject({ activeReleaseId: releaseId, replicasDesired: 1, replicasReady: 1 });

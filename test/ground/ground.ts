@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { type Ground as RunningGround, startGround } from '../../runtime/ground.ts';
-import { databasesOf, keepInMemory } from '../run/databases-in-memory.ts';
+import { databasesOf, keepInMemory } from '../run/home/databases-in-memory.ts';
 import { runDirectory } from '../run/run-directory.ts';
 import { removeHome } from './remove-home.ts';
 

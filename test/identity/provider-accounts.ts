@@ -1,3 +1,4 @@
+import { randomBytes, scryptSync } from 'node:crypto';
 import { v7 as uuid } from 'uuid';
 import { effect } from '../../db/engine/effect.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
@@ -5,7 +6,6 @@ import { hashSecret } from '../../db/keys/secrets.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { createSignInLink, useSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { createAccount } from '../../identity/accounts/create-account.ts';
-import { hashPassword } from '../../identity/accounts/passwords/password.ts';
 import { addAuthenticatorApp } from '../../identity/accounts/second-factors/second-factors.ts';
 import { newTotpSecret } from '../../identity/accounts/second-factors/totp.ts';
 import type { PageVisitor } from '../browsers/page-visitor.ts';
@@ -36,16 +36,14 @@ export interface MadePerson {
   secret: string;
 }
 
-const hashes = new Map<string, Promise<string>>();
-
-/** A hash costs a quarter of a second, and people of tests all have the same password. */
-function hashOf(password: string): Promise<string> {
-  const known = hashes.get(password) ?? hashPassword(password);
-  hashes.set(password, known);
-  return known;
+/** Of a cost that is outdated: one of today takes half a second, to make and for each password that is compared with it. */
+export function outdatedHash(password: string): string {
+  const salt = randomBytes(16);
+  const hash = scryptSync(password, salt, 32, { N: 1024, r: 8, p: 1 });
+  return `scrypt$1024$8$1$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
-/** A person who has an account and has signed in with it. */
+/** A person who has an account and is signed in with it. */
 export async function made(
   provider: BuiltInProvider,
   email: string,
@@ -53,12 +51,12 @@ export async function made(
   app?: 'with an app',
 ): Promise<MadePerson> {
   const { database, keyring } = provider;
-  const passwordHash = await hashOf(password);
+  const passwordHash = outdatedHash(password);
   const secret = newTotpSecret();
-  const [code, next] = [totpOf(secret), totpOf(secret, 1)];
   const accountId = await effect(database, machine, async (effect) => {
     const { id } = await createAccount(effect, { name: 'Ada', email, passwordHash });
-    if (app !== undefined) await addAuthenticatorApp(effect, keyring.identityKey(), id, { secret, code });
+    if (app !== undefined)
+      await addAuthenticatorApp(effect, keyring.identityKey(), id, { secret, code: totpOf(secret) });
     return id;
   });
   const userId = await seedUser(database);
@@ -66,10 +64,16 @@ export async function made(
     .insertInto('identity')
     .values({ id: uuid(), provider_id: builtInProviderId, subject: accountId, user_id: userId })
     .execute();
-  const begun = await provider.begin();
-  await begun.browser.post(`${begun.path}/password`, { email, password });
-  if (app !== undefined) await begun.browser.post(`${begun.path}/code`, { code: next });
-  return { email, accountId, userId, browser: begun.browser, secret };
+  return { email, accountId, userId, browser: await provider.signedIn(accountId), secret };
+}
+
+/** What an account was created for. */
+export async function rightsOf({ database }: BuiltInProvider, email: string) {
+  return await database.kysely
+    .selectFrom('provider_account')
+    .select(['for_first_owner', 'for_invitation'])
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow();
 }
 
 export async function seedInvitation(

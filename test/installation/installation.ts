@@ -12,9 +12,9 @@ import { embeddedSettings } from '../../runtime/embedded-settings.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { freePort } from '../ground/free-port.ts';
 import { endWhatGoesOn, keepLogs, removeHome } from '../ground/remove-home.ts';
-import { until } from '../ground/until.ts';
+import { type See, until } from '../ground/until.ts';
 import type { WholeDatabase } from '../ground/whole-database.ts';
-import { copyPreparedHome } from '../run/prepared-home.ts';
+import { copyPreparedHome } from '../run/home/prepared-home.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { type CommandResult, type RunningCommand, runBallast, runShell, startBallast } from './ballast-command.ts';
 import { type BesideProcess, startBeside } from './beside.ts';
@@ -152,7 +152,7 @@ export class Installation {
   }
 
   async ready(): Promise<void> {
-    await this.until('/readyz', async () => (await this.readiness())?.ready);
+    await this.until('/readyz', async (see) => see(await this.readiness())?.ready);
   }
 
   /** The answer of `/readyz`; undefined without one in time. */
@@ -170,10 +170,10 @@ export class Installation {
    * As `until`, but it looks less and less often, because each look makes work for the installation itself. When it waits
    * in vain, the ends of all logs are part of what is told.
    */
-  async until<T>(what: string, look: () => Promise<T | undefined | false>, seconds = longestWait): Promise<T> {
+  async until<T>(what: string, look: (see: See) => Promise<T | undefined | false>, seconds = longestWait): Promise<T> {
     let rest = shortestPause;
-    const lookThenRest = async (): Promise<T | undefined | false> => {
-      const seen = await look();
+    const lookThenRest = async (see: See): Promise<T | undefined | false> => {
+      const seen = await look(see);
       if (seen !== undefined && seen !== false) return seen;
       await pause(rest);
       rest = Math.min(rest * 1.5, longestPause);

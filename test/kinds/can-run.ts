@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { notRun } from '../run/not-run.ts';
 import type { Kind } from './kind.ts';
 
 /** Builds see the programs of the system alone. */
@@ -8,7 +9,6 @@ const systemPath = ['/usr/local/go/bin', '/usr/local/bin', '/usr/bin', '/bin'];
 /** Whether the programs that a kind needs are there; says what is missing if not. */
 export function canRun({ name, programs }: Kind): boolean {
   const missing = programs.filter((program) => !systemPath.some((directory) => existsSync(join(directory, program))));
-  if (missing.length > 0)
-    process.stdout.write(`NOT RUN: the kind ${name}: install ${missing.join(', ')} beneath /usr\n`);
+  if (missing.length > 0) notRun(`the kind ${name}`, `install ${missing.join(', ')} beneath /usr`);
   return missing.length === 0;
 }

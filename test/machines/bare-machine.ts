@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { notRun } from '../run/not-run.ts';
 
 const executable = fileURLToPath(new URL('../../ballast', import.meta.url));
 const absent = /^(go|gofmt|docker.*|containerd.*|temporal.*)$/;
@@ -35,7 +36,7 @@ export function withoutGo(directory: string): string | undefined {
     if (others.length > 0 || go !== '/usr/local/go') throw new Error(usualGo.join(', '));
     execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', go], { stdio: 'ignore' });
   } catch {
-    process.stdout.write('NOT RUN: first hour: run as root where mount namespaces are allowed, or remove Go\n');
+    notRun('first hour', 'run as root where mount namespaces are allowed, or remove Go');
     return undefined;
   }
   const script = join(directory, 'ballast');

@@ -6,6 +6,7 @@ import type { Ground } from '../../agent/drivers/driver-bench.ts';
 import { processDriver } from '../../agent/drivers/process/process-driver.ts';
 import { ImageStore } from '../../agent/images/image-store.ts';
 import { sampleLayout } from '../images/sample-image.ts';
+import { patient } from '../run/patience.ts';
 
 /** A home for processes, with nothing left of it when it is closed. */
 export async function processGround(): Promise<Ground & { home: string }> {
@@ -24,7 +25,7 @@ export async function processGround(): Promise<Ground & { home: string }> {
     async image(options = {}) {
       images += 1;
       const { layout, digest } = await sampleLayout(join(home, 'layouts', String(images)), options);
-      return await store.ready({ layout, digest }, AbortSignal.timeout(60_000));
+      return await store.ready({ layout, digest }, AbortSignal.timeout(patient(60_000)));
     },
     async close() {
       const [driver] = drivers;

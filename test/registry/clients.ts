@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { notRun } from '../run/not-run.ts';
 
 /** Programs that are built once for all runs, in the versions that the tests were written for. */
 const modules = {
@@ -25,8 +26,9 @@ export function clientProgram(name: 'skopeo' | keyof typeof modules): string | u
     const env = { ...process.env, GOBIN: built, GOFLAGS: '-mod=mod' };
     if (spawnSync('go', ['install', modules[name]], { env, cwd: built }).status === 0) return join(built, name);
   }
-  const remedy = name === 'skopeo' ? 'install skopeo' : `install Go, or ${name} in the PATH`;
-  process.stdout.write(`NOT RUN: ${groups[name] ?? `registry with ${name}`}: ${remedy}\n`);
+  const group = groups[name] ?? `registry with ${name}`;
+  if (name === 'skopeo') notRun(group, 'install skopeo', 'skopeo');
+  else notRun(group, `install Go, or ${name} in the PATH`, 'golang-go');
   return undefined;
 }
 

@@ -7,7 +7,7 @@ import { identify, type ProcessIdentity, signal } from '../../machine/process-id
 import { readHome } from '../../runtime/home/home.ts';
 import { endOrphans } from '../../runtime/supervisor/end-processes.ts';
 import { endWhatGoesOn, removeHome } from '../ground/remove-home.ts';
-import { databasesOf } from './databases-in-memory.ts';
+import { databasesOf } from './home/databases-in-memory.ts';
 import { runPrefix } from './run-directory.ts';
 
 /** Ends all that a run of the tests has left running, and removes its directory. */

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node';
+import { patient } from './patience.ts';
 
-/** Longer than any one test or hook takes, those of `npm run test:all` on a slow machine included. */
+/** Longer than any one test or hook takes, those of `npm run test:all` included. */
 const longestSilence = 1_800_000;
 
 /**
@@ -12,14 +13,15 @@ const longestSilence = 1_800_000;
 export class Progress implements Reporter {
   readonly #every: number;
   readonly #patience: number;
-  readonly #running = new Map<string, { since: number; test?: string }>();
+  readonly #running = new Map<string, { name: string; since: number; test?: string }>();
+  /** Vitest may tell of a test after it has told of the end of its file. */
+  readonly #ended = new Set<string>();
   #files = 0;
-  #ended = 0;
   #begun = 0;
   #last = 0;
   #timer?: NodeJS.Timeout;
 
-  constructor({ every = 60_000, patience = longestSilence } = {}) {
+  constructor({ every = 60_000, patience = patient(longestSilence) } = {}) {
     this.#every = every;
     this.#patience = patience;
   }
@@ -47,33 +49,31 @@ export class Progress implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    this.#running.delete(nameOf(module));
-    this.#ended += 1;
+    this.#running.delete(module.id);
+    this.#ended.add(module.id);
     this.#last = performance.now();
   }
 
   #at(module: TestModule, test?: string): void {
     this.#last = performance.now();
-    this.#running.set(nameOf(module), { since: this.#last, ...(test !== undefined && { test }) });
+    if (this.#ended.has(module.id)) return;
+    const name = relative(process.cwd(), module.moduleId);
+    this.#running.set(module.id, { name, since: this.#last, ...(test !== undefined && { test }) });
   }
 
   #look(): void {
     const now = performance.now();
     const silent = now - this.#last;
-    const lines = [...this.#running].map(
-      ([name, { since, test }]) => `  ${name}${test === undefined ? '' : ` > ${test}`}, for ${seconds(now - since)}`,
+    const lines = [...this.#running.values()].map(
+      ({ name, since, test }) => `  ${name}${test === undefined ? '' : ` > ${test}`}, for ${seconds(now - since)}`,
     );
-    const far = `${this.#ended} of ${this.#files} files after ${seconds(now - this.#begun)}; ${lines.length === 0 ? 'preparing' : 'running:'}`;
+    const far = `${this.#ended.size} of ${this.#files} files after ${seconds(now - this.#begun)}; ${lines.length === 0 ? 'preparing' : 'running:'}`;
     say([far, ...lines]);
     // The preparation before the first file has limits of its own.
     if (this.#running.size === 0 || silent < this.#patience) return;
     say([`No test has ended or begun for ${seconds(silent)}: the run hangs in one of these, and is ended.`]);
     process.exit(1);
   }
-}
-
-function nameOf({ moduleId }: TestModule): string {
-  return relative(process.cwd(), moduleId);
 }
 
 function seconds(millis: number): string {

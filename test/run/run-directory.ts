@@ -16,6 +16,11 @@ export function runDirectory(): string {
   return runs[key];
 }
 
+/** The same for whoever may run in the run's own process or in a worker, which has it as its place for temporary files. */
+export function runBeneath(): string {
+  return runs[key] ?? tmpdir();
+}
+
 /** Vitest loads its settings once more for each project, so a variable of this module is not enough. */
 const key = Symbol.for('the directory of this run of the tests');
 const runs = globalThis as { [key]?: string };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cacheDirectory } from '../../runtime/home/cache.ts';
+import { notRun } from '../run/not-run.ts';
 
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,7 +22,7 @@ export async function releasedVersion(commit: string): Promise<string | undefine
     () => false,
   );
   if (!known) {
-    process.stdout.write(`NOT RUN: upgrade: fetch the history up to ${commit} (git fetch --unshallow)\n`);
+    notRun('upgrade', `fetch the history up to ${commit} (git fetch --unshallow)`);
     return undefined;
   }
   await mkdir(cacheDirectory(), { recursive: true });

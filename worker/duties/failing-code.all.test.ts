@@ -10,6 +10,7 @@ import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
 import { atRest } from '../../test/actors/at-rest.ts';
 import { type SampleRow, sampleRow } from '../../test/actors/sample-row.ts';
 import { until } from '../../test/ground/until.ts';
+import { patient } from '../../test/run/patience.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { reconcile } from './reconciler.ts';
@@ -121,57 +122,61 @@ async function failedTask({ actor }: Sample): Promise<boolean> {
   return events?.some(({ workflowTaskFailedEventAttributes: failed }) => failed) ?? false;
 }
 
-test('code that fails ends no actor: people see each as stuck, until the code is mended', async () => {
-  const began = await Promise.all(both().map(described));
-  const hinted = await Promise.all(both().map(hints));
-  const stopFaulty = await ground.serve({ change: spoil });
-  try {
-    await ask();
-    await blockedBy(sentence);
-    for (const one of both()) {
-      // The row says what it said before, and why nothing happens; the feed tells it once.
-      expect(await rowOf(one.kind, one.id)).toEqual({ ...one.row, blocker: sentence });
-      expect(await stuck(one)).toEqual([one.id]);
-      // One line of ours names actor and fault.
-      const told = ground.lines.filter(
-        ({ actor, msg }) => actor === one.actor && /^The code of a workflow/.test(`${msg}`),
+test(
+  'code that fails ends no actor: people see each as stuck, until the code is mended',
+  async () => {
+    const began = await Promise.all(both().map(described));
+    const hinted = await Promise.all(both().map(hints));
+    const stopFaulty = await ground.serve({ change: spoil });
+    try {
+      await ask();
+      await blockedBy(sentence);
+      for (const one of both()) {
+        // The row says what it said before, and why nothing happens; the feed tells it once.
+        expect(await rowOf(one.kind, one.id)).toEqual({ ...one.row, blocker: sentence });
+        expect(await stuck(one)).toEqual([one.id]);
+        // One line of ours names actor and fault.
+        const told = ground.lines.filter(
+          ({ actor, msg }) => actor === one.actor && /^The code of a workflow/.test(`${msg}`),
+        );
+        const fault = throwing.includes(one)
+          ? /^Cannot read properties of undefined .*'body'/
+          : /Nondeterminism.*'claimActor'/;
+        // A machine at its limit lets even the first task run out of time: then the history names no fault.
+        const named = (await failedTask(one)) ? { fault: expect.stringMatching(fault) } : {};
+        expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, ...named })]);
+      }
+      const named = ground.lines.filter(
+        ({ msg, fault }) => /^The code of a workflow/.test(`${msg}`) && fault !== undefined,
       );
-      const fault = throwing.includes(one)
-        ? /^Cannot read properties of undefined .*'body'/
-        : /Nondeterminism.*'claimActor'/;
-      // A machine at its limit lets even the first task run out of time: then the history names no fault.
-      const named = (await failedTask(one)) ? { fault: expect.stringMatching(fault) } : {};
-      expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, ...named })]);
+      expect(named.length).toBeGreaterThan(0);
+      // Those of the SDK name the actor at least, and carry no payload.
+      const failing = ground.lines.filter(({ msg }) => msg === 'Failing workflow task');
+      expect(new Set(failing.map(({ actor }) => actor))).toEqual(new Set(both().map(({ actor }) => actor)));
+      expect(ground.lines.filter((line) => JSON.stringify(line).includes('encoded_attributes'))).toEqual([]);
+      expect(await Promise.all(both().map(hints))).toEqual(hinted.map((number) => number + 1));
+      expect(await Promise.all(both().map(described))).toEqual(began);
+    } finally {
+      await stopFaulty();
     }
-    const named = ground.lines.filter(
-      ({ msg, fault }) => /^The code of a workflow/.test(`${msg}`) && fault !== undefined,
-    );
-    expect(named.length).toBeGreaterThan(0);
-    // Those of the SDK name the actor at least, and carry no payload.
-    const failing = ground.lines.filter(({ msg }) => msg === 'Failing workflow task');
-    expect(new Set(failing.map(({ actor }) => actor))).toEqual(new Set(both().map(({ actor }) => actor)));
-    expect(ground.lines.filter((line) => JSON.stringify(line).includes('encoded_attributes'))).toEqual([]);
-    expect(await Promise.all(both().map(hints))).toEqual(hinted.map((number) => number + 1));
-    expect(await Promise.all(both().map(described))).toEqual(began);
-  } finally {
-    await stopFaulty();
-  }
-  const stopMended = await ground.serve();
-  try {
-    await blockedBy(null);
-    for (const one of both()) {
-      expect(await stuck(one)).toEqual([]);
-      expect(await hints(one)).toBeGreaterThan((hinted[both().indexOf(one)] ?? 0) + 1);
-      // The message that came meanwhile is heard: the actor looks at its row, and continues from there.
-      const first = began[both().indexOf(one)];
-      await until(`${one.actor} has looked`, async () => {
-        const { runId } = await ground.temporal.client.workflow.getHandle(one.actor).describe();
-        return runId !== first?.firstRunId;
-      });
-      expect(await described(one)).toEqual(first);
-      expect((await rowOf(one.kind, one.id)).finished_at).toBeNull();
+    const stopMended = await ground.serve();
+    try {
+      await blockedBy(null);
+      for (const one of both()) {
+        expect(await stuck(one)).toEqual([]);
+        expect(await hints(one)).toBeGreaterThan((hinted[both().indexOf(one)] ?? 0) + 1);
+        // The message that came meanwhile is heard: the actor looks at its row, and continues from there.
+        const first = began[both().indexOf(one)];
+        await until(`${one.actor} has looked`, async () => {
+          const { runId } = await ground.temporal.client.workflow.getHandle(one.actor).describe();
+          return runId !== first?.firstRunId;
+        });
+        expect(await described(one)).toEqual(first);
+        expect((await rowOf(one.kind, one.id)).finished_at).toBeNull();
+      }
+    } finally {
+      await stopMended();
     }
-  } finally {
-    await stopMended();
-  }
-}, 300_000);
+  },
+  patient(300_000),
+);

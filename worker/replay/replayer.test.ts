@@ -7,11 +7,15 @@ import { exportedRuns } from './exported-runs.ts';
 import { Replayer, type RunVerdict } from './replayer.ts';
 
 let code: string;
+/** With the code of today: one for all of them, since each compiles its bundle. */
+let today: Replayer;
 const open: Replayer[] = [];
 
 beforeAll(async () => {
   await installSdkOnce();
   ({ code } = await workflowBundle({ cache: bundleCache }));
+  today = new Replayer({ code });
+  open.push(today);
 });
 afterAll(async () => {
   for (const replayer of open) await replayer.close();
@@ -25,8 +29,8 @@ async function verdictOf(
 ): Promise<RunVerdict> {
   const changed = from === '' ? code : code.replace(from, to);
   if (from !== '') expect(changed).not.toBe(code);
-  const replayer = new Replayer({ code: changed });
-  open.push(replayer);
+  const replayer = from === '' ? today : new Replayer({ code: changed });
+  if (from !== '') open.push(replayer);
   const [run] = await exportedRuns(edit(await historyText(name)));
   if (run === undefined) throw new Error('There is no run.');
   return await replayer.replay(run);
@@ -109,13 +113,10 @@ test('what is sealed or missing is said with its event, and is no success; what 
 });
 
 test('one replayer replays many, also after one that diverged', async () => {
-  const replayer = new Replayer({ code });
-  open.push(replayer);
   const [run] = await exportedRuns(await historyText('deployment-live'));
   const [other] = await exportedRuns((await historyText('deployment-live')).replaceAll('"claimActor"', '"other"'));
   const [third] = await exportedRuns(await historyText('cluster-deleted'));
   const verdicts: string[] = [];
-  for (const one of [run, other, third, run])
-    if (one !== undefined) verdicts.push((await replayer.replay(one)).verdict);
+  for (const one of [run, other, third, run]) if (one !== undefined) verdicts.push((await today.replay(one)).verdict);
   expect(verdicts).toEqual(['replays', 'diverges', 'replays', 'replays']);
 });

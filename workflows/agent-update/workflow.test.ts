@@ -15,21 +15,21 @@ import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
 import { commandView, finishCommand } from '../../db/commands/cluster-commands.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import { type ActorsGround, actorsGround, tester } from '../../test/actors/actors.ts';
+import { tester } from '../../test/actors/actors.ts';
+import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
-import { reconcile } from '../../worker/duties/reconciler.ts';
+import { mendActor } from '../../worker/duties/mend-actor.ts';
+import { openRows } from '../../worker/duties/open-rows.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 
-let ground: ActorsGround;
-let stopServing: () => Promise<void>;
+let ground: ServedGround;
 let organizationId: string;
 const toImage = 'ballast-agent:2-222222222222';
 const journalId = uuid();
 
 beforeAll(async () => {
-  ground = await actorsGround();
-  stopServing = await ground.serve();
+  ground = await servedGround();
   organizationId = await seedOrganization(ground.database);
   const digest = `sha256:${'2'.repeat(64)}`;
   await storeRelease(ground.database.kysely, {
@@ -41,10 +41,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await stopServing();
-  await ground.close();
-});
+afterAll(() => ground.close());
 
 const run = <T>(work: (effect: Effect) => Promise<T>) => effect(ground.database, tester, work);
 
@@ -150,7 +147,9 @@ test('its actor is ended from outside: the row says so, and the cluster is not u
   await clusterIs(begun.cluster, 'updating');
   await handle(begun.update).terminate();
   const { database, temporal, log } = ground;
-  await reconcile({ database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 });
+  const open = (await openRows(database, 'agent-update', 0)).find((one) => one.id === begun.update.id);
+  if (open === undefined) throw new Error('Its row is not open.');
+  await mendActor({ database, temporal, log, metrics: openMetrics(undefined) }, open, false);
   await deliver(begun);
   await clusterIs(begun.cluster, 'ready');
   expect(await commandView(ground.database.kysely, begun.cluster, id)).toMatchObject({ state: 'cancelled' });

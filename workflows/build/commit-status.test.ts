@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createConnection, findConnection } from '../../db/git-connections/connections.ts';
-import { BuildGround } from '../../test/actors/build-ground.ts';
+import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
 const builds = new BuildGround();
@@ -16,7 +16,7 @@ let address: string;
 
 /** A host that speaks Gitea's interface. */
 beforeAll(async () => {
-  await builds.open({ outbound: { allowedRanges: ['127.0.0.0/8'] } });
+  await builds.open();
   host = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

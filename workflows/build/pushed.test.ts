@@ -6,7 +6,7 @@ import { takeDelivery } from '../../db/git-connections/pushes/take-delivery.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import { deliveryOf } from '../../domain/git/webhooks/delivery.ts';
-import { BuildGround } from '../../test/actors/build-ground.ts';
+import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { giveRepository } from '../../test/builds/give-repository.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 

@@ -6,7 +6,7 @@ import { rollForward, rolloutKey } from '../../db/deployments/rollout.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
-import { BuildGround } from '../../test/actors/build-ground.ts';
+import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 const builds = new BuildGround();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { BuildGround } from '../../test/actors/build-ground.ts';
+import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { until } from '../../test/ground/until.ts';
-import { testInAll } from '../../test/run/matrix.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
@@ -87,22 +86,4 @@ test('a push after settings were applied is built, although its commit is being 
     applied_at: new Date(Date.now() + 1_000),
   });
   expect(await builds.requestCommit(place, { commit: commit('1') })).not.toBe(first);
-});
-
-testInAll('the place of one that is superseded goes to whose turn it is then', async () => {
-  const others = [await builds.place({ beside: place }), await builds.place({ beside: place })] as const;
-  const [one, two] = [await builds.request(others[0]), await builds.request(others[1])];
-  await builds.becomes(one, 'running');
-  await builds.becomes(two, 'running');
-  const first = await builds.requestCommit(place, { commit: commit('1') });
-  const next = await builds.request(await builds.place({ beside: place }));
-  await builds.stop();
-  await builds.ends(one, 'failed', 'no');
-  await builds.requestCommit(place, { commit: commit('2') });
-  await builds.deliver(first);
-  await builds.serve();
-  expect(await builds.handle(one).result()).toBe('failed');
-  for (const id of [first, next]) await builds.deliver(id);
-  await builds.becomes(next, 'running');
-  expect((await builds.row(first)).state).toBe('superseded');
 });

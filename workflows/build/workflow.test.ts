@@ -5,7 +5,7 @@ import { findDeployment } from '../../db/deployments/deployments.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import { taskQueue } from '../../temporal/connection/task-queue.ts';
-import { BuildGround } from '../../test/actors/build-ground.ts';
+import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedRelease } from '../../test/seeds/seed-place.ts';
 
@@ -34,24 +34,6 @@ test('what was built is released with the settings that are applied, and deploye
   expect(release).toMatchObject({ buildId: id, imageRef: build.imageRef });
   const deployment = await findDeployment(kysely, organizationId, build.deploymentId ?? '');
   expect(deployment).toMatchObject({ kind: 'deploy', releaseId: build.releaseId, serviceId: place.serviceId });
-});
-
-test('a suspended service gets a release and no deployment, and the build says why', async () => {
-  const place = await builds.place();
-  await tenant(builds.actors.database.kysely, builds.organizationId)
-    .updateTable('environment_service')
-    .set({ suspended: true })
-    .where('service_id', '=', place.serviceId)
-    .execute();
-  const id = await builds.request(place);
-  await builds.becomes(id, 'running');
-  await builds.pushed(place, digest);
-  await builds.says(id, 0, image);
-  await builds.ends(id, 'done');
-  expect(await builds.handle(id).result()).toBe('succeeded');
-  const { releaseId, deploymentId, releaseError } = await builds.row(id);
-  expect([releaseId === null, deploymentId]).toEqual([false, null]);
-  expect(releaseError).toMatch(/suspended/);
 });
 
 test('a process with a volume is not stopped unless that was accepted: the build says what to do, and another one knows it', async () => {

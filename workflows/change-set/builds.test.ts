@@ -10,7 +10,7 @@ import { admit } from '../../db/deployments/admission.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { noSource, type ServiceSource } from '../../domain/services/settings.ts';
-import { BuildGround } from '../../test/actors/build-ground.ts';
+import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 
@@ -65,7 +65,11 @@ interface Set extends Applied {
   member: string;
 }
 
-async function apply({ api, web }: { api: SeededPlace; web: SeededPlace }, production = false): Promise<Set> {
+/** `told`: as if a worker were up. */
+async function apply(
+  { api, web }: { api: SeededPlace; web: SeededPlace },
+  { production = false, told = true } = {},
+): Promise<Set> {
   const draft = await own()
     .selectFrom('draft')
     .select('id')
@@ -77,9 +81,9 @@ async function apply({ api, web }: { api: SeededPlace; web: SeededPlace }, produ
       ...{ answerableId: undefined, commits: new Map([[api.serviceId, { source, commit }]]) },
     }),
   );
-  await builds.actors.delivery.deliver(actorId('change-set', draft.id));
+  if (told) await builds.actors.delivery.deliver(actorId('change-set', draft.id));
   const [build, member] = [applied.builds[0]?.id ?? '', applied.deployments[0]?.id ?? ''];
-  await builds.deliver(build);
+  if (told) await builds.deliver(build);
   return { ...applied, id: draft.id, build, member };
 }
 
@@ -165,13 +169,11 @@ test('what nobody may deploy is built all the same, and ends what depends on it'
   expect((await changeSet(id)).message).toMatch(/^Built, but not deployed: s-/);
 });
 
-test('a queued build that somebody cancels ends what depends on it, at once and while no worker is up', async () => {
+test('a queued build that somebody cancels ends what depends on it, at once and before any actor is told', async () => {
   const places = await two();
-  await builds.stop();
-  const { id, build, member } = await apply(places);
+  const { id, build, member } = await apply(places, { told: false });
   await run((cancelling) => cancelBuild(cancelling, build, 'api'));
   expect(await deployment(member)).toMatchObject({ state: 'cancelled', blocker: 'dependency' });
-  await builds.serve();
   expect(await ended(id)).toBe('cancelled');
 });
 
@@ -188,7 +190,7 @@ test('a change set that is cancelled cancels its builds', async () => {
 
 test('in production nothing is built before it is approved, and what is built then needs no other approval', async () => {
   const places = await two({ production: true });
-  const { id, build, member, approvalId = '' } = await apply(places, true);
+  const { id, build, member, approvalId = '' } = await apply(places, { production: true });
   await until('it waits', async () => (await builds.row(build)).message !== null);
   expect(await builds.row(build)).toMatchObject({
     ...{ state: 'queued', message: 'Waits for the approval of its change set.' },
@@ -207,7 +209,7 @@ test('in production nothing is built before it is approved, and what is built th
 
 test('rejected, its build is cancelled, and its changes are staged again', async () => {
   const places = await two({ production: true });
-  const { id, build, approvalId = '' } = await apply(places, true);
+  const { id, build, approvalId = '' } = await apply(places, { production: true });
   const { organizationId, projectId } = places.api;
   const approval = { id: approvalId, organizationId, projectId };
   await run((one) => decideApproval(one, builds.actors.keyring, approval, { decision: 'rejected' }));

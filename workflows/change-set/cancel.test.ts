@@ -4,7 +4,7 @@ import { cancelChangeSet } from '../../db/change-sets/after/cancel.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import { type Asked, DeploymentGround } from '../../test/actors/deployment-ground.ts';
+import { type Asked, DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 

@@ -9,22 +9,18 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import { deleteService } from '../../db/services/removal/delete-service.ts';
 import { findService } from '../../db/services/services.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import { type ActorsGround, actorsGround, deletionRow, tester } from '../../test/actors/actors.ts';
+import { deletionRow, tester } from '../../test/actors/actors.ts';
+import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let ground: ActorsGround;
-let stopServing: () => Promise<void>;
+let ground: ServedGround;
 
 beforeAll(async () => {
-  ground = await actorsGround();
-  stopServing = await ground.serve();
+  ground = await servedGround();
 });
-afterAll(async () => {
-  await stopServing();
-  await ground.close();
-});
+afterAll(() => ground.close());
 
 /** A service with a volume on a cluster, deleted; its actor waits. */
 async function deleted() {

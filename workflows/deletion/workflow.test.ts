@@ -1,29 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
 import { effect } from '../../db/engine/effect.ts';
-import {
-  type ActorsGround,
-  actorsGround,
-  type DeletedOrganization,
-  deletedOrganization,
-  deletionRow,
-  tester,
-} from '../../test/actors/actors.ts';
+import { type DeletedOrganization, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
+import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { DeletionView } from './state.ts';
 
-let ground: ActorsGround;
-let stopServing: () => Promise<void>;
+let ground: ServedGround;
 
 beforeAll(async () => {
-  ground = await actorsGround();
-  stopServing = await ground.serve();
+  ground = await servedGround();
 });
 
-afterAll(async () => {
-  await stopServing();
-  await ground.close();
-});
+afterAll(() => ground.close());
 
 async function begin(retentionHours?: number): Promise<DeletedOrganization> {
   const deletion = await deletedOrganization(ground.database, retentionHours);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
 import type { DeploymentStage } from '../../domain/deployments/states.ts';
-import { type Asked, DeploymentGround } from '../../test/actors/deployment-ground.ts';
+import { type Asked, DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 

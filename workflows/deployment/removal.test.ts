@@ -3,7 +3,7 @@ import { withdraw } from '../../db/deployments/withdraw.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { deleteService } from '../../db/services/removal/delete-service.ts';
 import { findService } from '../../db/services/services.ts';
-import { type Asked, DeploymentGround } from '../../test/actors/deployment-ground.ts';
+import { type Asked, DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 
 const at = new DeploymentGround();
 const { becomes, deliver, deploy, handle, run, slice, told, place: seeded } = at;

@@ -6,7 +6,7 @@ import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { tester } from '../../test/actors/actors.ts';
-import { skippingGround } from '../../test/actors/skipping-ground.ts';
+import { skippingGround } from '../../test/actors/grounds/skipping-ground.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { rolloutMillis } from './descriptor.ts';

@@ -4,7 +4,7 @@ import { resume } from '../../db/deployments/suspension/resume.ts';
 import { suspend } from '../../db/deployments/suspension/suspension.ts';
 import type { SuspensionPlace } from '../../db/deployments/suspension/suspension-place.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { DeploymentGround } from '../../test/actors/deployment-ground.ts';
+import { DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 

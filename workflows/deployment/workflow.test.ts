@@ -4,7 +4,7 @@ import { admit } from '../../db/deployments/admission.ts';
 import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { createRegistryCredential } from '../../db/registry-credentials/registry-credentials.ts';
-import { DeploymentGround } from '../../test/actors/deployment-ground.ts';
+import { DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 
@@ -107,8 +107,6 @@ test('one place rolls one deployment at a time, and a project as many as it has 
   await goLive(beside);
   await deliver(late);
   await becomes(late, 'preparing');
-  await goLive(behind);
-  await goLive(late);
 });
 
 test('an image of an outside registry comes with the sign-in that the organization has for it, sealed', async () => {
@@ -151,7 +149,8 @@ test('an environment without a cluster gets the recommended one; where there is 
   await forget(place);
   const asked = await deploy(place, 1);
   await becomes(asked, 'preparing');
-  await at.actors.database.kysely.updateTable('cluster').set({ schedulable: false }).execute();
+  const own = tenant(at.actors.database.kysely, at.organizationId);
+  await own.updateTable('cluster').set({ schedulable: false }).execute();
   const late = await seeded({ beside: place });
   await forget(late);
   const failed = await deploy(late, 1);
@@ -162,16 +161,15 @@ test('an environment without a cluster gets the recommended one; where there is 
       'The environment "Staging" has no cluster, and there is none that takes workloads',
     ),
   });
-  await at.actors.database.kysely.updateTable('cluster').set({ schedulable: true }).execute();
+  await own.updateTable('cluster').set({ schedulable: true }).execute();
 
   // Its agent has not come yet: the deployment waits for it instead of failing.
-  const { kysely } = at.actors.database;
-  const { contact } = await kysely.selectFrom('cluster_agent').select('contact').executeTakeFirstOrThrow();
-  await kysely.updateTable('cluster_agent').set({ contact: 'never' }).execute();
+  const { contact } = await own.selectFrom('cluster_agent').select('contact').executeTakeFirstOrThrow();
+  await own.updateTable('cluster_agent').set({ contact: 'never' }).execute();
   const early = await seeded({ beside: place });
   await forget(early);
   await becomes(await deploy(early, 1), 'preparing');
-  await kysely.updateTable('cluster_agent').set({ contact }).execute();
+  await own.updateTable('cluster_agent').set({ contact }).execute();
 });
 
 test('other content under the name of a deployment is refused, and its events end with its end', async () => {

@@ -9,11 +9,12 @@ import { type BuilderGround, builderGround } from '../../../test/builders/builde
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { authority } from '../../../test/ground/authority.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
 import { pruneCache } from './engine/engine-images.ts';
 
 const goAt = '/usr/local/go';
-if (!existsSync(goAt)) process.stdout.write(`NOT RUN: Go on an engine: ${goAt} is not there\n`);
+if (!existsSync(goAt)) notRun('Go on an engine', `install Go at ${goAt}`);
 
 describe.runIf(dockerCanRun())('a source without a Dockerfile, on an engine', () => {
   let engine: DockerEngine;

@@ -1,37 +1,21 @@
-import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn, spawnSync } from 'node:child_process';
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, type StdioOptions, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { agent, placesIn, program } from '../../../test/builders/agent-process.ts';
 import { buildGround } from '../../../test/builders/build-ground.ts';
 import { withWords } from '../../../test/builders/with-words.ts';
 import { until } from '../../../test/ground/until.ts';
-import { cellsOf } from '../../../test/run/matrix.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { foldersIn } from './folder.ts';
 import { endSandboxLeftovers } from './sandbox.ts';
 
-const program = fileURLToPath(new URL('../../../test/builders/build-agent.ts', import.meta.url));
 const ground = await buildGround();
 afterAll(() => ground?.close());
 const isRoot = process.getuid?.() === 0;
 const sandboxed = test.skipIf(ground === undefined);
 const { directory } = ground ?? ({} as NonNullable<typeof ground>);
-
-/** Folders of an agent of its own, given to a user. */
-function places(name: string, user?: number): [home: string, source: string, cache: string] {
-  const [home, source, cache] = ['home', 'source', 'cache'].map((one) => join(directory, name, one));
-  for (const path of [join(directory, name), home ?? '', source ?? '', cache ?? '']) {
-    mkdirSync(path, { mode: 0o700 });
-    if (user !== undefined) chownSync(path, user, user);
-  }
-  return [home ?? '', source ?? '', cache ?? ''];
-}
-
-function agent(args: readonly string[], options: SpawnOptions = {}, before: readonly string[] = []): ChildProcess {
-  const [name = '', ...rest] = [...before, process.execPath, program, ...args];
-  return spawn(name, rest, { stdio: ['ignore', 'pipe', 'inherit'], ...options });
-}
 
 const said = async (child: ChildProcess) => (child.stdout === null ? '' : await text(child.stdout));
 
@@ -41,11 +25,11 @@ const readable = () => spawnSync(process.execPath, ['-p', `fs.readFileSync('${pr
 
 sandboxed('an agent without root has sandboxes, too: without rights, and nothing else is written or seen', async () => {
   if (isRoot && readable().status !== 0) {
-    process.stdout.write('NOT RUN: sandbox without root: let other users read the checkout and its Node\n');
+    notRun('sandbox without root', 'let other users read the checkout and its Node');
     return;
   }
   const user = isRoot ? somebody : undefined;
-  const [home, source, cache] = places('somebody', user);
+  const [home, source, cache] = placesIn(directory, 'somebody', user);
   if (isRoot) for (const path of [directory]) spawnSync('chmod', ['711', path]);
   const command = `
     id -un; ls -l /proc/$$/fd | sed -n 's/.* -> .*build.*[/]//p'; touch /build/a /cache/npm/b /tmp/c ~/d; grep -E '^(Cap(Prm|Eff)|NoNewPrivs)' /proc/self/status
@@ -69,14 +53,14 @@ sandboxed('an agent without root has sandboxes, too: without rights, and nothing
 sandboxed('where no user namespace may be made, it is said what to change', async () => {
   const forbid = 'echo 1 >/proc/sys/user/max_user_namespaces; exec unshare -U --map-user=1000 --map-group=1000 -- "$@"';
   const before = ['unshare', '-Ur', 'sh', '-c', forbid, 'sh'];
-  expect(await said(agent([...places('forbidden'), 'true'], {}, before))).toMatch(
+  expect(await said(agent([...placesIn(directory, 'forbidden'), 'true'], {}, before))).toMatch(
     /^Builds cannot be separated, since this machine does not allow .* the namespaces .*: allow user namespaces \(sysctl user\.max_user_namespaces, .*\) or run the agent as root\. It said: .*unshare failed/,
   );
 });
 
 test.skipIf(ground === undefined || !isRoot)('a program that is missing is named with its package', async () => {
   const without = ['unshare', '-m', 'sh', '-c', 'mount --bind /dev/null "$(command -v prlimit)"; exec "$@"', 'sh'];
-  expect(await said(agent([...places('without'), 'true'], {}, without))).toBe(
+  expect(await said(agent([...placesIn(directory, 'without'), 'true'], {}, without))).toBe(
     'Builds need the program prlimit, which this machine lacks: install util-linux.\n',
   );
 });
@@ -85,7 +69,7 @@ test.skipIf(ground === undefined || !isRoot)(
   'what is mounted in a folder of the system is read-only, too, and a home there is hidden',
   async () => {
     const inside = '/usr/src/ballast-home';
-    const [, source, cache] = places('inside');
+    const [, source, cache] = placesIn(directory, 'inside');
     const mounted =
       'mount -t tmpfs -o mode=777 tmpfs /usr/src && mkdir -m 711 "$0" && touch "$0/agent.json" && exec "$@"';
     const command = `touch /usr/src/written 2>/dev/null && echo wrote; ls -A ${inside}; stat ${inside}/agent.json`;
@@ -103,27 +87,24 @@ test.skipIf(ground === undefined || !isRoot)(
   },
 );
 
-/** How far an agent has come, by the files of the folder of its second sandbox; the first is its trial. */
-const moments = ['root', 'stdout', 'fstab', 'init', 'ended'] as const;
-
-for (const moment of cellsOf(moments, (one) => one === 'ended'))
-  sandboxed(`an agent killed when there is ${moment} takes its builds along, and the next one clears up`, async () => {
-    const mark = `${100_000 + Math.floor(Math.random() * 1e9)}`;
-    const [home, source, cache] = places(`killed-at-${moment}`);
-    const command = `trap '' TERM HUP; (setsid sleep ${mark} &); sleep ${mark}`;
-    const child = agent([home, source, cache, command]);
-    await until('the trial is over', async () => {
-      const folders = existsSync(foldersIn(home)) ? readdirSync(foldersIn(home)) : [];
-      const isTrial = folders.some((name) => name.startsWith('probe-'));
-      return !isTrial && folders.some((name) => existsSync(join(foldersIn(home), name, moment)));
-    });
-    if (moment === 'ended') await until('it runs', async () => withWords(`sleep ${mark}`).length > 1);
-    child.kill('SIGKILL');
-    await until('nothing runs', async () => withWords(home).length === 0 && withWords(mark).length === 0);
-    await endSandboxLeftovers(home);
-    expect(readdirSync(foldersIn(home))).toEqual([]);
-    expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(home);
+// The moments before are in agents.all.test.ts.
+sandboxed('an agent killed while a build runs takes it along, and the next one clears up', async () => {
+  const mark = `${100_000 + Math.floor(Math.random() * 1e9)}`;
+  const [home, source, cache] = placesIn(directory, 'killed');
+  const command = `trap '' TERM HUP; (setsid sleep ${mark} &); sleep ${mark}`;
+  const child = agent([home, source, cache, command]);
+  await until('the trial is over', async () => {
+    const folders = existsSync(foldersIn(home)) ? readdirSync(foldersIn(home)) : [];
+    const isTrial = folders.some((name) => name.startsWith('probe-'));
+    return !isTrial && folders.some((name) => existsSync(join(foldersIn(home), name, 'ended')));
   });
+  await until('it runs', async () => withWords(`sleep ${mark}`).length > 1);
+  child.kill('SIGKILL');
+  await until('nothing runs', async () => withWords(home).length === 0 && withWords(mark).length === 0);
+  await endSandboxLeftovers(home);
+  expect(readdirSync(foldersIn(home))).toEqual([]);
+  expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(home);
+});
 
 sandboxed('what an agent has left that still runs is ended', async () => {
   const { run, home } = ground ?? ({} as NonNullable<typeof ground>);

@@ -7,6 +7,7 @@ import { commitBuilds } from '../../../test/builders/commit-builds.ts';
 import { type GitServer, gitServer, redirecting } from '../../../test/git/git-server.ts';
 import { type Authority, authority } from '../../../test/ground/authority.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
 const signIn = { username: 'oauth2', password: 'glpat-0123456789abcdef' };
@@ -22,7 +23,7 @@ let elsewhere: GitServer;
 let plain: GitServer;
 
 const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
-if ('why' in found) process.stdout.write(`NOT RUN: builds of commits by https: ${found.why}\n`);
+if ('why' in found) notRun('builds of commits by https', found.why);
 const building = test.skipIf('why' in found);
 
 beforeAll(async () => {

@@ -11,6 +11,7 @@ import { type EndlessRepository, endlessRepository } from '../../../test/git/end
 import { type GitServer, gitServer } from '../../../test/git/git-server.ts';
 import { until } from '../../../test/ground/until.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../../test/registry/registry-world.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
 const MB = 2 ** 20;
@@ -22,7 +23,7 @@ let git: GitServer;
 let host: EndlessRepository;
 
 const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
-if ('why' in found) process.stdout.write(`NOT RUN: kills while a commit is fetched: ${found.why}\n`);
+if ('why' in found) notRun('kills while a commit is fetched', found.why);
 const building = test.skipIf('why' in found);
 
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import { data } from '../../../test/git/commit-stream.ts';
 import { endlessRepository } from '../../../test/git/endless-repository.ts';
 import { type Entry, type GitServer, gitServer, redirecting } from '../../../test/git/git-server.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
 const credential = { username: 'oauth2', password: 'glpat-0123456789abcdef' };
@@ -15,7 +16,7 @@ let ground: BuilderGround;
 let git: GitServer;
 
 const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
-if ('why' in found) process.stdout.write(`NOT RUN: builds of hostile repositories: ${found.why}\n`);
+if ('why' in found) notRun('builds of hostile repositories', found.why);
 const building = test.skipIf('why' in found);
 
 beforeAll(async () => {

@@ -9,6 +9,7 @@ import { type BuilderGround, builderGround } from '../../../test/builders/builde
 import { commitBuilds } from '../../../test/builders/commit-builds.ts';
 import { type GitServer, gitServer } from '../../../test/git/git-server.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../../test/registry/registry-world.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-machine-git-'));
@@ -21,7 +22,7 @@ let git: GitServer;
 const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
 const why =
   'why' in found ? found.why : process.getuid?.() === 0 ? undefined : 'only root puts another git in its place';
-if (why !== undefined) process.stdout.write(`NOT RUN: machines without git: ${why}\n`);
+if (why !== undefined) notRun('machines without git', why);
 const building = test.skipIf(why !== undefined);
 
 beforeAll(async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { notRun } from '../../../test/run/not-run.ts';
 import { fetchingCommand, pythonOf, pythonProgram, pythonTools } from './python-tools.ts';
 
 function directory(): string {
@@ -12,7 +13,7 @@ function directory(): string {
 }
 
 const isThere = existsSync('/usr/bin/python3');
-if (!isThere) process.stdout.write('NOT RUN: tools of Python: install python3\n');
+if (!isThere) notRun('tools of Python', 'install python3', 'python3');
 
 test.runIf(isThere)('a tool runs with its own packages, and the programs that it starts without them', () => {
   const at = directory();

@@ -1,4 +1,4 @@
 import { processGround } from '../../../test/machines/process-ground.ts';
 import { driverContract } from '../driver-contract.ts';
 
-driverContract('process', processGround);
+driverContract('process', processGround, 4);

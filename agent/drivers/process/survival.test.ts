@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -66,56 +66,6 @@ function running(id: string): number[] {
     }
   });
 }
-
-// Each is something that appears in the home while an instance is made and started: the agent is killed at that moment.
-const moments = ['copy', 'tree', 'draft', 'spec', 'launch', 'run', 'keeper', 'child'] as const;
-test.each(moments)('an agent killed when there is its %s is followed by one that starts it once', async (moment) => {
-  const made = spec();
-  const instance = join(here.home, 'instances', made.id);
-  const signs = {
-    // These two are there for a moment only, so what follows them will do.
-    copy: () => readdirSync(join(here.home, 'trees')).some((name) => name.startsWith('.draft-') || name === made.id),
-    tree: () => existsSync(join(here.home, 'trees', made.id)),
-    draft: () => readdirSync(join(here.home, 'instances')).some((name) => /^\.draft-/.test(name) || name === made.id),
-    spec: () => existsSync(instance),
-    launch: () => existsSync(join(instance, 'launch')),
-    run: () => existsSync(join(instance, 'runs/1')),
-    keeper: () => existsSync(join(instance, 'runs/1/keeper')),
-    child: () => existsSync(join(instance, 'runs/1/child')),
-  };
-  const program = `
-    import { processDriver } from ${JSON.stringify(join(import.meta.dirname, 'process-driver.ts'))};
-    import { readFileSync } from 'node:fs';
-    const { home, spec } = JSON.parse(readFileSync(0, 'utf8'));
-    const driver = await processDriver({ home, log: console });
-    console.log('ready');
-    await driver.create(spec);
-    await driver.start(spec.id);
-    setInterval(() => {}, 1000);`;
-  const agent = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
-  agent.stdin.end(JSON.stringify({ home: here.home, spec: made }));
-  const over = once(agent, 'exit');
-  try {
-    await once(agent.stdout, 'data');
-    // Looks without a pause, so that it is killed as close to the moment as can be.
-    for (const deadline = Date.now() + 10_000; !signs[moment](); )
-      if (Date.now() > deadline) throw new Error(`There was never its ${moment}.`);
-  } finally {
-    agent.kill('SIGKILL');
-    await over;
-  }
-
-  driver = await here.driver();
-  await driver.create(made);
-  await driver.start(made.id);
-  await until('that it listens', () => output(made.id).then((text) => text.includes('listening')));
-  expect(running(made.id)).toHaveLength(1);
-  expect(await one(made.id)).toMatchObject({
-    state: 'running',
-    run: (await output(made.id)).split('listening').length - 1,
-  });
-  expect(readdirSync(join(here.home, 'instances')).filter((name) => name.startsWith('.draft-'))).toEqual([]);
-});
 
 test('a second keeper of a run, which a killed agent may have left, ends at once', async () => {
   const { id, child } = await started();

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { second, slice, World } from '../../../test/agents/planned-world.ts';
+import { fc } from '../../../test/run/drawn.ts';
 import { isServing, type Seen } from '../observe/seen.ts';
 import { processKey, scheduleKey } from './keys.ts';
 import { idOf } from './plan-cron.ts';

@@ -1,36 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { settle } from '../../../db/change-sets/settle.ts';
-import { effect } from '../../../db/engine/effect.ts';
-import { type Applied, ApplyGround, ok } from '../../../test/seeds/apply-ground.ts';
-import { machine } from '../../../test/seeds/seed.ts';
-import { seedService } from '../../../test/seeds/seed-service.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  act,
+  addOther,
+  apply,
+  at,
+  call,
+  create,
+  deploymentOf,
+  draft,
+  endedChangeSets,
+  finish,
+  goLive,
+  other,
+  settled,
+  stage,
+  variable,
+  variablesOf,
+} from '../../../test/api/ended-change-sets.ts';
+import { type Applied, ok } from '../../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
-const { apply, call, create, draft, finish, goLive, stage, variable, variablesOf } = at;
-let other = { serviceId: '', processId: '' };
-
-beforeAll(() => at.open());
-beforeEach(async () => {
-  await at.begin();
-  const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
-  other = await seedService(at.api.database, place, { image: `${at.host}/other:1` });
-});
-afterAll(() => at.close());
-
-const act = (id: string, verb: 'retry' | 'revert' | 'cancel', body?: object) =>
-  call('POST', `/change-sets/${id}/${verb}`, body);
-const addOther = () => ({ kind: 'service.create', serviceId: other.serviceId });
 const ofOther = (key: string, value: string) => ({ ...variable(key, value), serviceId: other.serviceId });
-const deploymentOf = ({ deployments }: Applied, serviceId: string) =>
-  deployments.find((one) => one.serviceId === serviceId)?.id ?? '';
-const stateOf = async (id: string) =>
-  ((await call('GET', `/change-sets/${id}`)).body.changeSet as { state: string }).state;
-/** As its actor does when a deployment has ended. */
-const settled = async ({ changeSet: { id } }: Applied): Promise<string> => {
-  const ref = { changeSetId: id, organizationId: at.ours.organizationId };
-  await effect(at.api.database, machine, (settling) => settle(settling, ref));
-  return await stateOf(id);
-};
+
 /** Two services in staging, of which one is live and the other failed. */
 const half = async () => {
   await stage(at.staging, create(), addOther());
@@ -40,6 +30,8 @@ const half = async () => {
   expect(await settled(set)).toBe('failed');
   return set;
 };
+
+endedChangeSets();
 
 describe('retry', () => {
   test('deploys what did not go live as a change set of its own, and leaves alone what is staged', async () => {
@@ -69,18 +61,6 @@ describe('retry', () => {
     ok(await act(held.changeSet.id, 'cancel'));
     expect((await act(held.changeSet.id, 'retry')).body.detail).toContain('staged again');
   });
-
-  test('in production it waits for an approval of its own', async () => {
-    await stage(at.production, create());
-    const held = await apply(at.production);
-    const decide = (id: string) =>
-      call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner);
-    ok(await decide(held.approval?.id ?? ''));
-    await finish(deploymentOf(held, at.service.serviceId), 'failed');
-    await settled(held);
-    const retried = ok<Applied>(await act(held.changeSet.id, 'retry', { reason: 'again' }));
-    expect(retried).toMatchObject({ changeSet: { state: 'held' }, approval: { id: expect.any(String) } });
-  });
 });
 
 describe('cancel', () => {
@@ -101,26 +81,6 @@ describe('cancel', () => {
     ok(await act(set.changeSet.id, 'cancel'));
     expect(await settled(set)).toBe('failed');
     expect((await act(set.changeSet.id, 'cancel')).status).toBe(409);
-  });
-
-  test('one that rolls is asked to end, and asked again without harm', async () => {
-    await stage(at.staging, create());
-    const set = await apply(at.staging);
-    const id = deploymentOf(set, at.service.serviceId);
-    await at.claim(id);
-    for (const _ of [1, 2]) ok(await act(set.changeSet.id, 'cancel'));
-    expect((await call('GET', `/deployments/${id}`)).body).toMatchObject({ state: 'preparing', cancelRequested: true });
-    await finish(id, 'cancelled');
-    expect(await settled(set)).toBe('cancelled');
-  });
-
-  test('nothing of it live, it is cancelled as a whole; a draft is discarded instead', async () => {
-    const { changeSet } = await stage(at.staging, create(), addOther());
-    expect((await act(changeSet.id, 'cancel')).body).toMatchObject({ status: 409 });
-    const set = await apply(at.staging);
-    ok(await act(set.changeSet.id, 'cancel'));
-    expect(await settled(set)).toBe('cancelled');
-    ok(await act(set.changeSet.id, 'retry'));
   });
 });
 
@@ -168,36 +128,6 @@ describe('revert', () => {
     expect(await variablesOf(at.staging)).toMatchObject([{ key: 'A', value: '1' }, { key: 'GONE' }, { key: 'S' }]);
   });
 
-  test('shared variables, too: a new one is unset, a secret one has the value of before', async () => {
-    const shared = (key: string, value: string, more = {}) => ({ kind: 'variable.set', key, value, ...more });
-    const hidden = { secret: true };
-    const all = variable('ALL', '${{shared.P}} ${{shared.S}} ${{shared.T}}');
-    await live(
-      create(),
-      all,
-      shared('P', 'p1'),
-      shared('S', 's1', hidden),
-      shared('T', 't1', hidden),
-      shared('G', 'g1', hidden),
-    );
-    const gone = { kind: 'variable.unset', key: 'G' };
-    const set = await live(
-      ...[shared('NEW', 'n'), shared('HID', 'h', hidden), shared('P', 'p2'), shared('S', 's2')],
-      ...[shared('T', 'plain', { secret: false }), gone],
-    );
-    const answered = await act(set.changeSet.id, 'revert');
-    expect(answered.text).not.toMatch(/s1|t1|g1/);
-    const { draft: staged, skipped } = answered.body as unknown as Awaited<ReturnType<typeof reverted>>;
-    expect(skipped).toEqual([]);
-    expect(staged.items.map(({ kind, key, to, secret }) => `${kind} ${key} ${to} ${secret}`).toSorted()).toEqual([
-      ...['variable.set G  true', 'variable.set P "p1" false', 'variable.set S  true', 'variable.set T  true'],
-      ...['variable.unset HID  true', 'variable.unset NEW  false'],
-    ]);
-    await stage(at.staging, variable('G', '${{shared.G}}'));
-    const again = await live();
-    expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toMatchObject({ ALL: 'p1 s1 t1', G: 'g1' });
-  });
-
   test('only what is still as it set it; the rest is named', async () => {
     await live(create(), variable('A', '1'), variable('B', '1'), variable('C', '1'));
     const set = await live(variable('A', '2'), variable('B', '2'), variable('C', '2'));
@@ -212,17 +142,6 @@ describe('revert', () => {
       'another change of it is staged',
       'it was changed since',
     ]);
-  });
-
-  test('a secret whose earlier release is retired is named, and nothing of it is guessed', async () => {
-    const first = await live(create(), variable('S', 'old', { secret: true }));
-    const set = await live(variable('S', 'new', { secret: true }));
-    const of = at.api.database.kysely.updateTable('release').set({ retired_at: new Date() });
-    await of.where('id', '=', first.deployments[0]?.releaseId ?? '').execute();
-    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('Variable S: its earlier value is not known any more'),
-    });
   });
 
   test('a service that it added is removed, with all that was set of it', async () => {
@@ -275,17 +194,6 @@ describe('revert', () => {
       status: 409,
       detail: expect.stringContaining('the service is in the environment again'),
     });
-  });
-
-  test('an image goes back to its digest, not to what the tag means by now', async () => {
-    await live(create());
-    const [first = '', second = ''] = [at.tagged, `sha256:${'2'.repeat(64)}`];
-    const source = { kind: 'service.set', serviceId: at.service.serviceId, key: 'source' };
-    const { settings } = await at.settingsOf(at.staging);
-    const set = await live({ ...source, value: { ...settings.source, imageRepository: `${at.host}/app:2` } });
-    at.tagged = second;
-    const { draft: staged } = await reverted(set);
-    expect(staged.items[0]?.to).toContain(`/app:1@${first}`);
   });
 
   test('one that is staged, under way or returned has nothing to revert', async () => {

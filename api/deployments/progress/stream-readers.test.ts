@@ -11,7 +11,7 @@ import { machine } from '../../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 import { specifiedClocks } from '../../engine/streams/clocks.ts';
 
-const readers = 60;
+const readers = 24;
 const hour = 3_600_000;
 
 let api: RunningApi;

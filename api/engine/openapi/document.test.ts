@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../domain/settings/settings.ts';
+import { notRun } from '../../../test/run/not-run.ts';
 import { operations } from '../../operations.ts';
 import { namedOperations } from '../registry.ts';
 import { openapiDocument } from './document.ts';
@@ -45,7 +46,7 @@ test('every pattern can be read by other languages: Python compiles each', () =>
   const program = 'import json, re, sys\nfor pattern in json.load(sys.stdin): re.compile(pattern)\n';
   const python = spawnSync('python3', ['-c', program], { input: JSON.stringify([...patterns]), encoding: 'utf8' });
   if (python.error !== undefined) {
-    process.stdout.write('NOT RUN: python: install python3\n');
+    notRun('python', 'install python3', 'python3');
     return;
   }
   expect(python.stderr).toBe('');

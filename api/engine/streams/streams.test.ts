@@ -221,15 +221,13 @@ test('a deleted organization closes its streams', async () => {
 });
 
 test('a stream ends with its lifetime, and when the process stops', async () => {
-  const short = await runningApi({ clocks: { ...clocks, lifetime: { organization: 300, other: 300 } } });
-  const their = await seed(short.database);
-  const ending = await readStream(short, path, their.tokens.viewer);
+  const short = await api.twin({ ...clocks, lifetime: { organization: 300, other: 300 } });
+  const ending = await readStream(short, path, ours.tokens.viewer);
   await until('it ends', async () => ending.ended());
   await short.close();
 
-  const stopping = await runningApi();
-  const seeded = await seed(stopping.database);
-  const stream = await readStream(stopping, path, seeded.tokens.viewer);
+  const stopping = await api.twin();
+  const stream = await readStream(stopping, path, ours.tokens.viewer);
   // The close does not wait for the half hour that the stream could last.
   await stopping.close();
   await until('it ends', async () => stream.ended());

@@ -70,7 +70,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
     });
 
     test('a draft is cut back to where a request began, and goes on from there', async () => {
-      const [first, second] = [randomBytes(100), randomBytes(17 * megabyte)];
+      const [first, second] = [randomBytes(100), randomBytes(9 * megabyte)];
       const name = await draft(first, second);
       await store.cutDraft(name, 100);
       await store.cutDraft(name, 100);
@@ -147,8 +147,8 @@ describe.each(['disk', 's3'] as const)('blobs on %s', (kind) => {
     test.each([
       ['of nothing', []],
       ['of many small chunks', Array.from({ length: 12 }, (_, size) => size * 1000 + 1)],
-      ['of small chunks between large ones', [100, 9 * megabyte, 7, 5, 6 * megabyte, 1]],
-      ['of one body of many parts', [30 * megabyte + 1]],
+      ['of small chunks between large ones', [100, 9 * megabyte, 7, 1]],
+      ['of one body of many parts', [16 * megabyte + 1]],
     ])('a blob %s is what was pushed', async (_, sizes) => {
       const { digest, bytes } = await kept(...sizes.map((size) => randomBytes(size)));
       expect(await store.blobSize(digest)).toBe(bytes.length);

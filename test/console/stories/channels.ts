@@ -3,7 +3,6 @@ import { findLocalCluster } from '../../../db/clusters/clusters.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { notify } from '../../../db/notifications/notify.ts';
 import { clusterLost } from '../../../domain/notifications/messages/cluster-lost.ts';
-import { testInAll } from '../../run/matrix.ts';
 import { machine } from '../../seeds/seed.ts';
 import { askedBy } from '../asked.ts';
 import { heading, mark, row } from '../on-page.ts';
@@ -79,7 +78,7 @@ export const channelStories: Stories = (world) => {
     await sameLoad();
   });
 
-  testInAll('what a channel that fails has waiting is retried by hand, and told attempt by attempt', async () => {
+  test('what a channel that fails has waiting is retried by hand, and told attempt by attempt', async () => {
     const { ada, receiver } = world();
     const { page } = ada;
     await ada.go('/default/notification-channels');
@@ -109,51 +108,48 @@ export const channelStories: Stories = (world) => {
     await sameLoad();
   });
 
-  testInAll(
-    'the rule says which events go where, by the channels that there are; deleting one drops what waits',
-    async () => {
-      const { opened, ada, receiver } = world();
-      const { page } = ada;
-      const asked = await askedBy(opened, ada);
-      await ada.go('/default/notification-channels');
-      const reaches = async (event: string) => (await row(page, 'Events and channels', event).innerText()).split('\n');
-      await row(page, 'Events and channels', 'An agent update becomes available').waitFor();
-      expect(await reaches('A deployment fails')).toEqual(['A deployment fails', 'Failures', 'In production']);
-      await asked('POST', '/notification-channels', {
-        kind: 'incident_pager',
-        label: 'On call',
-        secret: 'k'.repeat(32),
-      });
-      await row(page, 'Channels', 'On call').getByText('Not tested yet').waitFor();
-      expect(await reaches('A deployment fails')).toContain('Opens an incident, in production');
-      expect(await reaches('A cluster reconnects')).toContain('Resolves the incident');
+  test('the rule says which events go where, by the channels that there are; deleting one drops what waits', async () => {
+    const { opened, ada, receiver } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    await ada.go('/default/notification-channels');
+    const reaches = async (event: string) => (await row(page, 'Events and channels', event).innerText()).split('\n');
+    await row(page, 'Events and channels', 'An agent update becomes available').waitFor();
+    expect(await reaches('A deployment fails')).toEqual(['A deployment fails', 'Failures', 'In production']);
+    await asked('POST', '/notification-channels', {
+      kind: 'incident_pager',
+      label: 'On call',
+      secret: 'k'.repeat(32),
+    });
+    await row(page, 'Channels', 'On call').getByText('Not tested yet').waitFor();
+    expect(await reaches('A deployment fails')).toContain('Opens an incident, in production');
+    expect(await reaches('A cluster reconnects')).toContain('Resolves the incident');
 
-      await page.getByRole('button', { name: 'Actions for Operations' }).click();
-      await page.getByRole('menuitem', { name: 'Disable' }).click();
-      await page.getByRole('button', { name: 'Disable channel' }).click();
-      await row(page, 'Channels', 'Operations').getByText('Disabled').waitFor();
-      expect(await reaches('An approval is requested')).toContain('goes nowhere');
-      await page.getByRole('button', { name: 'Actions for Operations' }).click();
-      await page.getByRole('menuitem', { name: 'Enable' }).click();
-      await row(page, 'Channels', 'Operations').getByText('Working').waitFor();
+    await page.getByRole('button', { name: 'Actions for Operations' }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Disable channel' }).click();
+    await row(page, 'Channels', 'Operations').getByText('Disabled').waitFor();
+    expect(await reaches('An approval is requested')).toContain('goes nowhere');
+    await page.getByRole('button', { name: 'Actions for Operations' }).click();
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    await row(page, 'Channels', 'Operations').getByText('Working').waitFor();
 
-      receiver.otherwise(503);
-      await lose(world(), 'Perth');
-      const pager = row(page, 'Channels', 'On call');
-      await pager.getByText('1 message waits').waitFor();
-      await row(page, 'Channels', 'Operations').getByText('1 message waits').waitFor();
-      receiver.otherwise(200);
-      await pager.getByRole('link').click();
-      await row(page, 'Incidents', 'Cluster Perth lost contact').getByText('Triggering').waitFor();
-      await page.goBack();
-      for (const name of ['Operations', 'On call']) {
-        await page.getByRole('button', { name: `Actions for ${name}` }).click();
-        await page.getByRole('menuitem', { name: 'Delete' }).click();
-        await page.getByRole('alertdialog').getByText('1 message waits and will be dropped').waitFor();
-        await page.getByRole('button', { name: 'Delete channel' }).click();
-        await row(page, 'Channels', name).waitFor({ state: 'detached' });
-      }
-      await page.getByText('No channels yet').waitFor();
-    },
-  );
+    receiver.otherwise(503);
+    await lose(world(), 'Perth');
+    const pager = row(page, 'Channels', 'On call');
+    await pager.getByText('1 message waits').waitFor();
+    await row(page, 'Channels', 'Operations').getByText('1 message waits').waitFor();
+    receiver.otherwise(200);
+    await pager.getByRole('link').click();
+    await row(page, 'Incidents', 'Cluster Perth lost contact').getByText('Triggering').waitFor();
+    await page.goBack();
+    for (const name of ['Operations', 'On call']) {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('alertdialog').getByText('1 message waits and will be dropped').waitFor();
+      await page.getByRole('button', { name: 'Delete channel' }).click();
+      await row(page, 'Channels', name).waitFor({ state: 'detached' });
+    }
+    await page.getByText('No channels yet').waitFor();
+  });
 };

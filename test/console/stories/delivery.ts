@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { testInAll } from '../../run/matrix.ts';
 import { askedBy } from '../asked.ts';
 import { pushSample } from '../delivery.ts';
 import { fromProjectToAddress, hand } from '../first-address.ts';
@@ -165,7 +164,7 @@ export const deliveryStories: Stories = (world) => {
     expect(done.clicks).toBe(2);
   });
 
-  testInAll('an image that is live in staging is promoted, approved, and serves production by its digest', async () => {
+  test('an image that is live in staging is promoted, approved, and serves production by its digest', async () => {
     const { opened, ada } = world();
     const { page } = ada;
     const asked = await askedBy(opened, ada);

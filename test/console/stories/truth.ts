@@ -128,7 +128,7 @@ export const truthStories: Stories = (world) => {
     const held = await hold(ada.page, 'members.changeRole');
     await ada.page.getByRole('button', { name: 'Role of Grace Hopper: Admin' }).click();
     await ada.page.getByRole('menuitemradio', { name: 'Owner' }).click();
-    await expect.poll(() => held.requests.length).toBe(1);
+    await opened.installation.until('it is sent', async () => held.requests.length === 1);
     const ofGrace = `/organizations/${organizationId}/members/${grace.userId}`;
     await (await askedBy(opened, other))('PATCH', ofGrace, { role: 'deployer' });
     await held.letGo();

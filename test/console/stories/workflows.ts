@@ -65,7 +65,7 @@ export const workflowStories: Stories = (world) => {
     expect(await rows(page).filter({ hasText: 'Cluster Lisbon' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Failed today' }).click();
     await page.getByLabel('About').selectOption({ label: 'Lisbon' });
-    await expect.poll(() => rows(page).count()).toBe(2);
+    await opened.installation.until('two of them', async (see) => see(await rows(page).count()) === 2);
     expect(page.url()).toBe(`${opened.url}/default/workflows?view=failed-today&about=${cluster}`);
     await page.reload();
     await rows(page)

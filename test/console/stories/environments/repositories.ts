@@ -1,6 +1,5 @@
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { gitServer } from '../../../git/git-server.ts';
-import { testInAll } from '../../../run/matrix.ts';
 import { askedBy } from '../../asked.ts';
 import { heading } from '../../on-page.ts';
 import type { Stories } from '../world.ts';
@@ -11,71 +10,68 @@ interface Desk {
 }
 
 export const repositoryStories: Stories = (world) => {
-  testInAll(
-    'a repository is looked at before there is a service, and one that cannot be read hinders nobody',
-    async () => {
-      const { ada, opened } = world();
-      const { page } = ada;
-      const git = await gitServer();
-      try {
-        const manifest = { scripts: { start: 'node server.js' }, dependencies: { express: '5' } };
-        const name = 'team/reading.git';
-        await git.create(name);
-        const files = { 'package.json': JSON.stringify(manifest), '.env.example': '# Who is greeted\nGUEST=\n' };
-        const commit = await git.commit(name, { ...files, 'server.js': '' });
-        await git.commit(name, { 'README.md': 'Later' }, { branch: 'next' });
-        const asked = await askedBy(opened, ada);
-        const { project } = await asked('POST', '/projects', { name: 'Reading room' });
-        const { id, slug } = project as { id: string; slug: string };
-        await asked('POST', `/projects/${id}/environments`, { name: 'Desk', production: false });
+  test('a repository is looked at before there is a service, and one that cannot be read hinders nobody', async () => {
+    const { ada, opened } = world();
+    const { page } = ada;
+    const git = await gitServer();
+    try {
+      const manifest = { scripts: { start: 'node server.js' }, dependencies: { express: '5' } };
+      const name = 'team/reading.git';
+      await git.create(name);
+      const files = { 'package.json': JSON.stringify(manifest), '.env.example': '# Who is greeted\nGUEST=\n' };
+      const commit = await git.commit(name, { ...files, 'server.js': '' });
+      await git.commit(name, { 'README.md': 'Later' }, { branch: 'next' });
+      const asked = await askedBy(opened, ada);
+      const { project } = await asked('POST', '/projects', { name: 'Reading room' });
+      const { id, slug } = project as { id: string; slug: string };
+      await asked('POST', `/projects/${id}/environments`, { name: 'Desk', production: false });
 
-        await ada.go(`/default/p/${slug}/e/desk?add=true`);
-        const dialog = page.getByRole('dialog', { name: 'New service in Desk' });
-        await dialog.getByLabel('Name', { exact: true }).fill('Lamp');
-        await dialog.getByRole('radio', { name: 'A repository' }).check();
-        const address = dialog.getByLabel('Address of the repository');
-        await address.fill(`${git.url}/team/none.git`);
-        await dialog.getByText('The repository is not there, or it is private').waitFor();
-        await address.fill(`${git.url}/${name}`);
-        const found = dialog.getByRole('region', { name: 'What is in the repository' });
-        await found.getByText('Can be built', { exact: true }).waitFor();
-        await found.getByText(commit.slice(0, 8)).waitFor();
-        await found.getByText('GUEST', { exact: true }).waitFor();
-        await dialog.getByRole('combobox', { name: 'Branch' }).selectOption('next');
-        await found.getByText('It cannot be built as it is').waitFor();
-        await dialog.getByText('Desk builds main.').waitFor();
-        await dialog.getByRole('button', { name: 'Stage' }).click();
-        await dialog.waitFor({ state: 'detached' });
+      await ada.go(`/default/p/${slug}/e/desk?add=true`);
+      const dialog = page.getByRole('dialog', { name: 'New service in Desk' });
+      await dialog.getByLabel('Name', { exact: true }).fill('Lamp');
+      await dialog.getByRole('radio', { name: 'A repository' }).check();
+      const address = dialog.getByLabel('Address of the repository');
+      await address.fill(`${git.url}/team/none.git`);
+      await dialog.getByText('The repository is not there, or it is private').waitFor();
+      await address.fill(`${git.url}/${name}`);
+      const found = dialog.getByRole('region', { name: 'What is in the repository' });
+      await found.getByText('Can be built', { exact: true }).waitFor();
+      await found.getByText(commit.slice(0, 8)).waitFor();
+      await found.getByText('GUEST', { exact: true }).waitFor();
+      await dialog.getByRole('combobox', { name: 'Branch' }).selectOption('next');
+      await found.getByText('It cannot be built as it is').waitFor();
+      await dialog.getByText('Desk builds main.').waitFor();
+      await dialog.getByRole('button', { name: 'Stage' }).click();
+      await dialog.waitFor({ state: 'detached' });
 
-        const environments = (await asked('GET', `/projects/${id}/environments`)).items as Desk[];
-        const desk = environments.find((one) => one.slug === 'desk')?.id;
-        const { changeSet } = await asked('GET', `/environments/${desk}/change-set`);
-        await asked('POST', `/change-sets/${(changeSet as Desk).id}/apply`, { message: 'Read', reason: 'Read' });
-        await page.getByRole('link', { name: 'Lamp' }).first().click();
-        await heading(page, 'Lamp').waitFor();
-        await page.getByRole('link', { name: 'Builds' }).last().click();
-        await page.getByRole('button', { name: 'Build now' }).click();
-        const now = page.getByRole('dialog', { name: 'Build Lamp for Desk' });
-        await now.getByLabel('Commit').fill('main');
-        await now.getByRole('button', { name: 'Build' }).click();
-        await now.getByText('The whole name of a commit').waitFor();
-        await now.getByLabel('Commit').fill('');
-        await now.getByRole('combobox', { name: 'Branch' }).selectOption('next');
-        await now.getByRole('button', { name: 'Build' }).click();
-        await heading(page, 'Build #2').waitFor();
-        await page.getByText('next', { exact: true }).waitFor();
+      const environments = (await asked('GET', `/projects/${id}/environments`)).items as Desk[];
+      const desk = environments.find((one) => one.slug === 'desk')?.id;
+      const { changeSet } = await asked('GET', `/environments/${desk}/change-set`);
+      await asked('POST', `/change-sets/${(changeSet as Desk).id}/apply`, { message: 'Read', reason: 'Read' });
+      await page.getByRole('link', { name: 'Lamp' }).first().click();
+      await heading(page, 'Lamp').waitFor();
+      await page.getByRole('link', { name: 'Builds' }).last().click();
+      await page.getByRole('button', { name: 'Build now' }).click();
+      const now = page.getByRole('dialog', { name: 'Build Lamp for Desk' });
+      await now.getByLabel('Commit').fill('main');
+      await now.getByRole('button', { name: 'Build' }).click();
+      await now.getByText('The whole name of a commit').waitFor();
+      await now.getByLabel('Commit').fill('');
+      await now.getByRole('combobox', { name: 'Branch' }).selectOption('next');
+      await now.getByRole('button', { name: 'Build' }).click();
+      await heading(page, 'Build #2').waitFor();
+      await page.getByText('next', { exact: true }).waitFor();
 
-        await ada.go(`/default/p/${slug}/e/desk/settings`);
-        await page.getByRole('button', { name: 'Change the branch' }).click();
-        const branch = page.getByRole('dialog', { name: 'Branch of Desk' });
-        await branch.getByRole('combobox', { name: 'Branch' }).selectOption('next');
-        await branch.getByRole('button', { name: 'Change' }).click();
-        await branch.waitFor({ state: 'detached' });
-        await page.getByText('next', { exact: true }).waitFor();
-        expect((await asked('GET', `/environments/${desk}`)).gitBranch).toBe('next');
-      } finally {
-        await git.close();
-      }
-    },
-  );
+      await ada.go(`/default/p/${slug}/e/desk/settings`);
+      await page.getByRole('button', { name: 'Change the branch' }).click();
+      const branch = page.getByRole('dialog', { name: 'Branch of Desk' });
+      await branch.getByRole('combobox', { name: 'Branch' }).selectOption('next');
+      await branch.getByRole('button', { name: 'Change' }).click();
+      await branch.waitFor({ state: 'detached' });
+      await page.getByText('next', { exact: true }).waitFor();
+      expect((await asked('GET', `/environments/${desk}`)).gitBranch).toBe('next');
+    } finally {
+      await git.close();
+    }
+  });
 };

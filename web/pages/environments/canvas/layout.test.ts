@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../../../test/run/drawn.ts';
 import { arrange, type Box, boxWidth } from './layout.ts';
 
 const box = (id: string, needs: string[] = [], at?: { x: number; y: number }): Box => ({

@@ -1,0 +1,3 @@
+import { killedAgents, moments } from '../../../test/machines/killed-agents.ts';
+
+killedAgents(moments.filter((moment) => moment !== 'tree' && moment !== 'keeper'));

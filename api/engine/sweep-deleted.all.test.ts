@@ -1,0 +1,3 @@
+import { sweepDeleted } from '../../test/operations/sweeps/deleted-sweep.ts';
+
+sweepDeleted({ whole: true });

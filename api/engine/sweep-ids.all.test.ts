@@ -1,0 +1,3 @@
+import { sweepIds } from '../../test/operations/sweeps/id-sweep.ts';
+
+sweepIds({ whole: true });

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { audience, exchangedOf, github, type JobExchange, jobExchange } from '../../test/identity/job-exchange.ts';
+import { jobIssuer } from '../../test/identity/job-issuer.ts';
+import { seed } from '../../test/installation/running-api.ts';
+
+let jobs: JobExchange;
+beforeAll(async () => {
+  jobs = await jobExchange();
+});
+afterAll(() => jobs.close());
+
+test.each(['PS256', 'ES256'])('a job is trusted that is signed with %s', async (algorithm) => {
+  const signer = await jobIssuer(algorithm);
+  try {
+    const other = await seed(jobs.api.database);
+    await jobs.trust(other, { issuer: signer.url });
+    const token = await signer.token({ aud: audience, ...github });
+    expect(exchangedOf(await jobs.exchange(token, other.slug)).token.role).toBe('deployer');
+  } finally {
+    await signer.close();
+  }
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { distances } from './reach.ts';
+
+const sources = new Map([
+  ['domain/slug.ts', ''],
+  ['domain/role.ts', ''],
+  [
+    'db/teams/teams.ts',
+    "import { slug } from '../../domain/slug.ts';\nimport type { Role } from '../../domain/role.ts';\n",
+  ],
+  ['api/main.ts', "import { teams } from '../db/teams/teams.ts';\n"],
+  ['cli/main.ts', "const load = () => import('./up.ts');\n"],
+  ['cli/up.ts', "const main = fileURLToPath(new URL('../api/main.ts', import.meta.url));\n"],
+  ['agent/main.ts', ''],
+  ['test/start.all.test.ts', "const executable = new URL('../ballast', import.meta.url);\n"],
+  ['test/agent.all.test.ts', "const main = join(import.meta.dirname, '..', 'agent', 'main.ts');\n"],
+  ['test/words.all.test.ts', "const readme = new URL('../README.md', import.meta.url);\n"],
+  ['README.md', ''],
+]);
+
+const reached = (...changed: string[]) =>
+  Object.fromEntries([...distances(sources, changed)].filter(([file]) => file.endsWith('.test.ts')));
+
+test('a change reaches tests through imports, started programs and the command of users', () => {
+  expect(reached('domain/slug.ts')).toEqual({ 'test/start.all.test.ts': 5 });
+  expect(reached('agent/main.ts')).toEqual({ 'test/agent.all.test.ts': 1 });
+});
+
+test('a file that is read is reached, and an import of types alone reaches nothing', () => {
+  expect(reached('README.md')).toEqual({ 'test/words.all.test.ts': 1 });
+  expect(reached('domain/role.ts')).toEqual({});
+});
+
+test('a change of what every test stands on reaches all of them', () => {
+  expect(Object.keys(reached('package-lock.json'))).toHaveLength(3);
+});

@@ -1,0 +1,7 @@
+import fc from 'fast-check';
+import { inject } from 'vitest';
+
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: inject('seed') });
+
+/** Properties whose examples are drawn by the seed of the run. */
+export { fc };
