@@ -1,0 +1,171 @@
+/** `../ballast exec test/run/all/breaks.ts`: see `help`. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chances } from '../../deployments/matrix.ts';
+import { tierOf } from '../tiers.ts';
+import { distances } from './reach.ts';
+
+const help = `./ballast exec test/run/all/breaks.ts --in CLONE [--seed N] [--count N] [--from N] [--results FILE] [--list]
+
+Breaks single lines of shipped code at places that a seed chooses over all rooms, one at a time, and runs \`npm test\` of a clone of
+the project, whose files it changes and restores, until a test notices. Tests that reach the file by few imports run first, then all.
+
+  --in CLONE       A clone of the project, with its packages; nothing else works in it.
+  --seed N         Another choice; 31 if left out.
+  --count N        How many lines; 40 if left out.
+  --from N         Begins with the N-th of them, to go on where a run was interrupted.
+  --results FILE   A line of JSON for each is added there.
+  --list           Print the breaks and run nothing.
+`;
+
+interface Break {
+  file: string;
+  line: number;
+  before: string;
+  after: string;
+}
+
+/** How many files of tests are tried before all of them are. */
+const nearest = 12;
+
+/** Shipped code that has behaviour: neither tests, nor their ground, nor tables of words, nor migrations that were applied. */
+const shipped =
+  /^(domain|db|temporal|protocol|outbound|workflows|activities|worker|api|agent|web|cli|runtime|identity|machine|pages)\/.*\.tsx?$/;
+const notShipped = /\.test\.tsx?$|^db\/migrations\/Migration|\/words\.tsx?$/;
+
+/** By what a line is broken: the first that applies, in an order that the draw decides. */
+const changes: readonly ((line: string) => string)[] = [
+  (line) => line.replace(/ === /, ' !== '),
+  (line) => line.replace(/ !== /, ' === '),
+  (line) => line.replace(/ && /, ' || '),
+  (line) => line.replace(/ \|\| /, ' && '),
+  (line) => line.replace(/ > /, ' <= '),
+  (line) => line.replace(/ < /, ' >= '),
+  (line) => line.replace(/ \+ /, ' - '),
+  (line) => line.replace(/\btrue\b/, 'false'),
+  (line) => line.replace(/\bfalse\b/, 'true'),
+  (line) => line.replace(/\b(\d+)\b/, (digits) => String(Number(digits) + 1)),
+  (line) => line.replace(/'([^']+)'/, "'broken'"),
+  (line) => line.replace(/^(\s*)return [^;]+;$/, '$1return undefined as never;'),
+  (line) => line.replace(/^(\s*)(await )?[\w.#]+\(.*\);$/, '$1;'),
+  (line) => line.replace(/if \((.+)\) /, 'if (!($1)) '),
+  (line) => line.replace(/ \?\? .+([;,)])$/, '$1'),
+];
+
+function chooseBreaks(clone: string, seed: number, count: number): Break[] {
+  const chance = chances(seed);
+  const files = tracked(clone).filter((file) => shipped.test(file) && !notShipped.test(file));
+  const texts = files.map((file) => readFileSync(join(clone, file), 'utf8').split('\n'));
+  const total = texts.reduce((sum, lines) => sum + lines.length, 0);
+  const found = new Map<string, Break>();
+  while (found.size < count) {
+    let at = Math.floor(chance() * total);
+    const index = texts.findIndex((lines) => {
+      if (at < lines.length) return true;
+      at -= lines.length;
+      return false;
+    });
+    const [file = '', lines = []] = [files[index], texts[index]];
+    const before = lines[at] ?? '';
+    const order = changes.map((change) => ({ change, at: chance() })).toSorted((one, other) => one.at - other.at);
+    const after = order.map(({ change }) => change(before)).find((line) => line !== before);
+    if (after === undefined || /^\s*(import|export \{|\/?\*|\/\/|\}|type |interface )/.test(before)) continue;
+    // A type says nothing at run time.
+    const changed = lines.with(at, after).join('\n');
+    if (meaning(file, changed) === meaning(file, lines.join('\n')) || meaning(file, changed) === '') continue;
+    found.set(`${file}:${at}`, { file, line: at + 1, before: before.trim(), after });
+  }
+  return [...found.values()];
+}
+
+/** The code without its types; empty where it cannot be read. */
+function meaning(file: string, text: string): string {
+  if (file.endsWith('.tsx')) return text;
+  try {
+    return stripTypeScriptTypes(text).replace(/\s+/g, ' ');
+  } catch {
+    return '';
+  }
+}
+
+/** The test that noticed it, or nothing. */
+function noticed(clone: string, one: Break): string | undefined {
+  const path = join(clone, one.file);
+  const text = readFileSync(path, 'utf8');
+  const near = testsNear(clone, one.file);
+  writeFileSync(
+    path,
+    text
+      .split('\n')
+      .with(one.line - 1, one.after)
+      .join('\n'),
+  );
+  try {
+    return (near.length > 0 ? failing(clone, near) : undefined) ?? failing(clone, []);
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+function testsNear(clone: string, file: string): string[] {
+  const files = tracked(clone);
+  const sources = new Map(files.map((name) => [name, /\.(ts|tsx|mjs)$/.test(name) ? read(clone, name) : ''] as const));
+  const far = distances(sources, [file]);
+  return [...far]
+    .filter(([name]) => tierOf(name) === 'rules')
+    .sort(([, one], [, other]) => one - other)
+    .slice(0, nearest)
+    .map(([name]) => name);
+}
+
+function failing(clone: string, files: readonly string[]): string | undefined {
+  const { status, stdout, stderr } = spawnSync('npm', ['test', '--', '--bail=1', ...files], {
+    cwd: clone,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+    env: { ...process.env, NO_COLOR: '1', CI: 'true' },
+  });
+  if (status === 0) return undefined;
+  const said = `${stdout}${stderr}`;
+  return / FAIL +(?:\S+ +)?(.+)/.exec(said)?.[1] ?? said.trim().split('\n').at(-1) ?? 'It ended.';
+}
+
+function tracked(clone: string): string[] {
+  return execFileSync('git', ['ls-files'], { cwd: clone, encoding: 'utf8', maxBuffer: 1e8 }).trimEnd().split('\n');
+}
+
+const read = (clone: string, file: string): string =>
+  existsSync(join(clone, file)) ? readFileSync(join(clone, file), 'utf8') : '';
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean' },
+    in: { type: 'string' },
+    seed: { type: 'string', default: '31' },
+    count: { type: 'string', default: '40' },
+    from: { type: 'string', default: '1' },
+    results: { type: 'string' },
+    list: { type: 'boolean' },
+  },
+});
+if (values.help || values.in === undefined) {
+  process.stdout.write(help);
+  process.exit(values.help ? 0 : 2);
+}
+const breaks = chooseBreaks(values.in, Number(values.seed), Number(values.count));
+let count = 0;
+for (const [index, one] of breaks.entries()) {
+  const head = `${index + 1}. ${one.file}:${one.line}\n   - ${one.before}\n   + ${one.after.trim()}\n`;
+  if (values.list || index + 1 < Number(values.from)) {
+    if (values.list) process.stdout.write(head);
+    continue;
+  }
+  const by = noticed(values.in, one);
+  if (by !== undefined) count += 1;
+  process.stdout.write(`${head}   ${by === undefined ? 'NOT NOTICED' : `noticed by ${by}`}\n`);
+  if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify({ ...one, by })}\n`);
+}
+if (!values.list) process.stdout.write(`${count} of ${breaks.length - Number(values.from) + 1} noticed\n`);
