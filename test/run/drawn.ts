@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { inject } from 'vitest';
+import type {} from './seed.ts';
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: inject('seed') });
 
