@@ -126,7 +126,7 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     seen = await look();
     return seen !== undefined && seen !== false;
   };
-  // It only ends what waits in vain, and is multiplied by how slow the machine is, as all waits of tests are.
+  // The limit only ends what waits in vain, and is multiplied by how slow the machine is, as in all waits of tests.
   const timeout = 60_000 * Number(process.env.TEST_PATIENCE ?? 1);
   await vi.waitUntil(found, { timeout, interval: 20 }).catch((error: unknown) => {
     throw new Error(`Not in time: ${what}`, { cause: error });

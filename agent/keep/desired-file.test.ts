@@ -36,7 +36,7 @@ test('one that is missing, damaged or unreadable tells nothing, and says why unl
     const file = new DesiredFile(path);
     const said = file.load();
     expect([file.revision, file.isKnown, [...file.slices.keys()]]).toEqual([0, false, []]);
-    // What is told since a revision that nobody knows here changes nothing.
+    // Changes since a revision that is unknown here change nothing.
     file.merge(desired(9, 'a'), 7);
     expect(file.revision).toBe(0);
     return said;

@@ -21,7 +21,7 @@ const program = new URL('../../runtime/ground.ts', import.meta.url).href;
 /** PostgreSQL and Temporal of a test's own, in a home that it may spoil. */
 export class OwnGround {
   readonly path: string;
-  /** What was logged since the last time somebody emptied it. */
+  /** Lines logged since the last time somebody emptied it. */
   readonly lines: string[] = [];
   running: Ground | undefined;
   readonly #directory = mkdtempSync(join(tmpdir(), 'ballast-ground-'));

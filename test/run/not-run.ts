@@ -5,7 +5,7 @@ import { runBeneath } from './run-directory.ts';
 /** A group of tests that this machine lacks something for. */
 export interface NotRun {
   group: string;
-  /** What to do, or what stands in the way. */
+  /** The next step, or the obstacle. */
   remedy: string;
   /** Packages of Debian that would bring it. */
   packages: readonly string[];

@@ -32,7 +32,7 @@ beforeAll(async () => {
   others = await outside();
   const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
   installation = await Installation.start('installation', { ...cluster, ...others.settings });
-  // It begins when the control plane is ready already.
+  // The agent starts only when the control plane is ready.
   const applications = await Applications.on(installation);
   await installation.until(
     'the local cluster is ready',

@@ -7,7 +7,7 @@ import { channelGround, routingKey } from './channel-ground.ts';
 import type { SkippingGround } from './skipping-ground.ts';
 
 /**
- * What is sent to a channel whose other side refuses each attempt gives up after the last of them, each later than the one
+ * A message to a channel whose other side refuses each attempt gives up after the last of them, each later than the one
  * before. So many as `already` have been made when it begins.
  */
 export async function givesUp(

@@ -182,7 +182,7 @@ export const pages: readonly ConsolePage[] = [
     name: 'log',
     address: (content) => ofCluster(`/instances/${content.instance}`)(content),
     heading: /./,
-    // What was asked of the two instances may have reached the other one.
+    // Requests may have reached the other of the two instances.
     shows: 'listening on port',
   },
   {

@@ -195,7 +195,7 @@ function runFiles(files: readonly string[], tier: Tier, results: string): Promis
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // What came of it is in the results.
+    // Its results are read from the file, whatever its exit code.
     child.once('close', () => resolve());
   });
 }
