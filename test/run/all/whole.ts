@@ -163,6 +163,7 @@ async function runParts(
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   const took = new Map<string, number>();
+  const broken: string[] = [];
   for (const part of parts) {
     const passed = new Set(
       resultsIn(kept)
@@ -173,13 +174,24 @@ async function runParts(
     if (pending.length === 0 || stopped) continue;
     print(`\n== ${part.name}: ${pending.length} of ${part.files.length} files\n`);
     const begun = performance.now();
-    await runFiles(pending.length === part.files.length && part.name === 'rules' ? [] : pending, part.tier, kept);
+    const code = await runFiles(
+      pending.length === part.files.length && part.name === 'rules' ? [] : pending,
+      part.tier,
+      kept,
+    );
+    // Each test may have passed while something failed outside of all of them.
+    const failed = resultsIn(kept).some((one) => pending.includes(one.file) && one.failed > 0);
+    if (code !== 0 && !failed) broken.push(part.name);
     took.set(part.name, (performance.now() - begun) / 1000);
   }
   const results = new Map(resultsIn(kept).map((result) => [result.file, result]));
   print(`\n${table(parts, results, took)}\n`);
   const missing = parts.flatMap((part) => part.files).filter((file) => results.get(file)?.failed !== 0);
   if (record) writeTimes([...results.values()]);
+  if (missing.length === 0 && broken.length > 0) {
+    rmSync(kept, { force: true });
+    return print(`\nFailed outside of any test, see above: ${broken.join(', ')}. All of it runs again.\n`, 1);
+  }
   if (missing.length === 0) return 0;
   return print(
     `\nNot passed; the same command goes on with these:\n${missing.map((file) => `  ${file}\n`).join('')}`,
@@ -187,7 +199,7 @@ async function runParts(
   );
 }
 
-function runFiles(files: readonly string[], tier: Tier, results: string): Promise<void> {
+function runFiles(files: readonly string[], tier: Tier, results: string): Promise<number | null> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', vitest, 'run', ...files], {
     cwd: checkout,
     env: { ...process.env, TEST_TIER: tier, TEST_RESULTS: results },
@@ -195,8 +207,7 @@ function runFiles(files: readonly string[], tier: Tier, results: string): Promis
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    // Its results are read from the file, whatever its exit code.
-    child.once('close', () => resolve());
+    child.once('close', resolve);
   });
 }
 
