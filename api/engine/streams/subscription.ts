@@ -1,6 +1,6 @@
 import type { HeardHint } from '../../../db/engine/feed/feed.ts';
 
-/** Hints waiting for one reader. They are shared between readers, so a full queue costs its references only. */
+/** Hints waiting for one reader. Readers that are behind by the same hints share them. */
 const mostWaiting = 30_000;
 
 /**
