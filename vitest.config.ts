@@ -35,8 +35,8 @@ const closing = new Closing({ run, seed });
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Two more than CI has cores: many of them wait for timers and processes.
-    maxWorkers: 4,
+    // One more than CI has cores: many of them wait for timers and processes.
+    maxWorkers: 3,
     // Against what hangs, and no measure: a busy machine takes its time.
     testTimeout: 300_000 * Number(patience),
     hookTimeout: 300_000 * Number(patience),

@@ -9,11 +9,13 @@ import type { Answered } from './running-api.ts';
 /** Checks answers against openapi.json, and against the operation's own schema. */
 export class DeclaredAnswers {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #document: Record<string, unknown>;
   readonly #paths: ReadonlyMap<string, string>;
 
   constructor(document: Record<string, unknown>, operations: readonly NamedOperation[]) {
     addFormats.default(this.#ajv);
     this.#ajv.addSchema({ $id: 'api', ...document });
+    this.#document = document;
     this.#paths = documentedPaths(operations);
   }
 
@@ -46,9 +48,20 @@ export class DeclaredAnswers {
   #expectValid({ url, method }: AnyOperation, status: number, type: string, body: unknown): void {
     const path = this.#paths.get(url) ?? url;
     const steps = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
-    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
-    const check = this.#ajv.getSchema(`api#/${pointer}`);
-    if (check === undefined) throw new Error(`${method} ${url} does not declare ${status} as ${type}.`);
+    const declared = steps.reduce<unknown>(
+      (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+      this.#document,
+    );
+    if (declared === undefined) throw new Error(`${method} ${url} does not declare ${status} as ${type}.`);
+    // Thousands of answers are declared by few schemas, each of which takes milliseconds to compile.
+    const { $ref = `#/${steps.map(pointed).join('/')}` } = declared as { $ref?: string };
+    const check = this.#ajv.getSchema(`api${$ref}`);
+    if (check === undefined) throw new Error(`${$ref} is no schema of openapi.json.`);
     expect(check(body), JSON.stringify(check.errors)).toBe(true);
   }
+}
+
+/** A step of a JSON pointer in an address. */
+function pointed(step: string): string {
+  return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
