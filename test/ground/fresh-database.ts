@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { inject } from 'vitest';
 import { migrate } from '../../db/migrations/migrate.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
@@ -14,12 +14,14 @@ export interface FreshDatabase {
 }
 
 const migrations = new URL('../../db/migrations/', import.meta.url);
+/** Looked for once a process: no test changes the migrations. */
+let template: Promise<string> | undefined;
 
 /** A migrated, empty database of its own: a copy of a template that is migrated once for each state of the migrations. */
 export async function freshDatabase(options: { poolMax?: number } = {}): Promise<FreshDatabase> {
   const name = `ballast_test_${randomBytes(8).toString('hex')}`;
-  const template = await templateDatabase();
-  await asAdmin((admin) => admin.query(`create database ${name} template ${template} strategy file_copy`));
+  template ??= templateDatabase();
+  await askAdmin(`create database ${name} template ${await template} strategy file_copy`);
   const url = urlOf(name);
   const database = wholeDatabase(
     await openDatabase({ url, applicationName: 'ballast test', poolMax: options.poolMax ?? 10 }),
@@ -29,7 +31,7 @@ export async function freshDatabase(options: { poolMax?: number } = {}): Promise
     database,
     drop: async () => {
       await database.close();
-      await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+      await askAdmin(`drop database if exists ${name} with (force)`);
     },
   };
 }
@@ -37,30 +39,35 @@ export async function freshDatabase(options: { poolMax?: number } = {}): Promise
 /** An empty database, not migrated. */
 export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `ballast_test_${randomBytes(8).toString('hex')}`;
-  await asAdmin((admin) => admin.query(`create database ${name}`));
+  await askAdmin(`create database ${name}`);
   return {
     url: urlOf(name),
     drop: async () => {
-      await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+      await askAdmin(`drop database if exists ${name} with (force)`);
     },
   };
 }
 
 async function templateDatabase(): Promise<string> {
   const name = `ballast_template_${await migrationsHash()}`;
-  return await asAdmin(async (admin) => {
-    await admin.query(`select pg_advisory_lock(hashtextextended('ballast test template', 0))`);
-    const { rowCount } = await admin.query('select from pg_database where datname = $1', [name]);
+  const client = new Client({ connectionString: inject('ground').postgres });
+  await client.connect();
+  try {
+    // Held until the connection ends.
+    await client.query(`select pg_advisory_lock(hashtextextended('ballast test template', 0))`);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0) {
       // Under another name until it is whole: a run that is killed half way leaves no broken template.
       const unfinished = `${name}_unfinished`;
-      await admin.query(`drop database if exists ${unfinished} with (force)`);
-      await admin.query(`create database ${unfinished}`);
+      await client.query(`drop database if exists ${unfinished} with (force)`);
+      await client.query(`create database ${unfinished}`);
       await migrate(urlOf(unfinished), () => undefined);
-      await admin.query(`alter database ${unfinished} rename to ${name}`);
+      await client.query(`alter database ${unfinished} rename to ${name}`);
     }
     return name;
-  });
+  } finally {
+    await client.end();
+  }
 }
 
 async function migrationsHash(): Promise<string> {
@@ -76,12 +83,14 @@ function urlOf(database: string): string {
   return url.href;
 }
 
-async function asAdmin<T>(work: (admin: Client) => Promise<T>): Promise<T> {
-  const admin = new Client({ connectionString: inject('ground').postgres });
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.end();
+let admin: Pool | undefined;
+
+/** By one connection, for as long as it is used: to be let in costs both sides more than what is asked. */
+async function askAdmin(statement: string): Promise<void> {
+  if (admin === undefined) {
+    admin = new Pool({ connectionString: inject('ground').postgres, max: 1, allowExitOnIdle: true });
+    // One that breaks while nobody uses it is replaced.
+    admin.on('error', () => undefined);
   }
+  await admin.query(statement);
 }
