@@ -47,7 +47,15 @@ test('a build that waits says for what', () => {
   const of = { serviceId: 'web' };
   const open = [build('1', 'shop', { ...of, running: true }), build('2', 'shop', of), build('3', 'shop')];
   expect(waitsFor(open, '2')).toBe('Waits for the build of this service that is running here.');
-  expect(waitsFor(open, '3')).toBe('Waits for another build that is running on the cluster.');
+  expect(waitsFor(open, '3', 1)).toBe('Waits for another build that is running on the cluster.');
   const two = [...open, build('4', 'blog', { running: true })];
   expect(waitsFor(two, '3')).toBe('Waits for one of 2 builds that are running on the cluster.');
+});
+
+test('of those that have their turn and do not run yet it does not say that they run', () => {
+  const of = { serviceId: 'web' };
+  const open = [build('1', 'shop', of), build('2', 'shop', of), build('3', 'shop'), build('4', 'shop')];
+  expect(waitsFor(open, '2')).toBe('Waits for the build of this service that comes before it.');
+  expect(waitsFor(open, '4')).toBe('Waits for one of 2 builds that are before it on the cluster.');
+  expect(waitsFor(open, '4', 1)).toBe('Waits for another build that is before it on the cluster.');
 });

@@ -43,15 +43,18 @@ export function turnsOf(open: readonly OpenBuild[], atOnce = buildsAtOnce): stri
   return turns;
 }
 
-/** The sentence for a build whose turn has not come. */
-export function waitsFor(open: readonly OpenBuild[], id: string): string {
+/** The sentence for a build whose turn has not come. One that comes before it may have its turn and not run yet. */
+export function waitsFor(open: readonly OpenBuild[], id: string, atOnce = buildsAtOnce): string {
   const own = open.find((build) => build.id === id);
-  const before = open.find(
-    (build) => build.running && build.serviceId === own?.serviceId && build.environmentId === own.environmentId,
+  const turns = turnsOf(open, atOnce);
+  const ahead = open.filter((build) => build.running || turns.includes(build.id));
+  const before = ahead.find(
+    ({ serviceId, environmentId }) => serviceId === own?.serviceId && environmentId === own.environmentId,
   );
-  if (before !== undefined) return 'Waits for the build of this service that is running here.';
-  const running = open.filter((build) => build.running).length;
-  return running === 1
-    ? 'Waits for another build that is running on the cluster.'
-    : `Waits for one of ${running} builds that are running on the cluster.`;
+  if (before !== undefined)
+    return `Waits for the build of this service that ${before.running ? 'is running here' : 'comes before it'}.`;
+  const all = ahead.every(({ running }) => running) ? 'running on the cluster' : 'before it on the cluster';
+  return ahead.length === 1
+    ? `Waits for another build that is ${all}.`
+    : `Waits for one of ${ahead.length} builds that are ${all}.`;
 }
