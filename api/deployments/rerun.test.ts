@@ -218,4 +218,20 @@ describe('approval', () => {
     expect(rerunId).not.toBe((held.body.deployment as { id: string }).id);
     expect(await get(String(rerunId))).toMatchObject({ kind: 'rerun', rerunOf: second.id, blocker: 'approval' });
   });
+
+  test('approved, a redeployment and a rerun leave what is applied, which goes on to drift', async () => {
+    const { place, second } = await failed('production');
+    const { serviceId } = await get(second.id);
+    const drifting = async () => {
+      const answered = await call('GET', `/services/${serviceId}/drift?environmentId=${place}`);
+      return (ok<{ items: { key: string }[] }>(answered).items ?? []).map(({ key }) => key);
+    };
+    const again = await rerun(second.id);
+    expect((await decide(approvalOf(again.body as never))).status).toBe(200);
+    expect(await drifting()).toEqual(['A']);
+    const redeployed = await call('POST', `/services/${serviceId}/redeploy`, { environmentId: place });
+    expect((await decide(approvalOf(redeployed.body as never))).status).toBe(200);
+    await goLive((redeployed.body.deployment as { id: string }).id);
+    expect(await drifting()).toEqual(['A']);
+  });
 });

@@ -47,7 +47,8 @@ export async function decideApproval(
     .innerJoin('environment', 'environment.id', 'approval.environment_id')
     .leftJoin('deployment', 'deployment.id', 'approval.deployment_id')
     .select(['approval.decision', 'approval.change_set_id', 'approval.basis', 'approval.decided_by_name'])
-    .select(['approval.kind', 'deployment.release_id as releaseId', 'deployment.service_id as serviceId'])
+    .select(['approval.kind', 'deployment.kind as deploymentKind'])
+    .select(['deployment.release_id as releaseId', 'deployment.service_id as serviceId'])
     .leftJoin('service', 'service.id', 'deployment.service_id')
     .select(['environment.id as environmentId', 'environment.name', 'service.name as service'])
     .select('approval.requested_by_name as requestedBy')
@@ -57,14 +58,16 @@ export async function decideApproval(
   if (row === undefined) throw new Problem('not-found', 'There is no such approval.');
   if (row.decision !== null) throw alreadyDecided(row.decision, row.decided_by_name);
   const place = { ...project, environmentId: row.environmentId };
-  const { kind, releaseId, serviceId } = row;
+  const { kind, deploymentKind, releaseId, serviceId } = row;
   if (decision === 'approved') {
     const held = { id, organizationId, environmentId: place.environmentId, changeSetId: row.change_set_id };
     if (await isStale(effect, { ...held, basis: row.basis })) throw stale();
     if (row.change_set_id !== null)
       await applyHeld(effect, keyring, place, { changeSetId: row.change_set_id, approvalId: id });
-    if (releaseId !== null && serviceId !== null)
-      await adoptSettings(effect, keyring, kind, { ...place, id: releaseId, serviceId });
+    // To those who decide, a redeployment and a rerun are deployments like others; for settings they mean nothing.
+    const means = kind === 'deploy' ? deploymentKind : kind;
+    if (releaseId !== null && serviceId !== null && means !== null)
+      await adoptSettings(effect, keyring, means, { ...place, id: releaseId, serviceId });
   }
   await admit(effect, project, { event: 'decide', approvalId: id, decision, ...(by === undefined ? {} : { by }) });
   if (row.change_set_id !== null) await decideBuilds(effect, project, row.change_set_id, decision === 'approved');
