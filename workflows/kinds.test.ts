@@ -10,7 +10,7 @@ startedAgain([
 
 unreadable([['deletion', 'retained']]);
 
-// What a row says is read by each kind in its own way.
+// Each kind reads its row in its own way.
 const rows: Cell[] = [
   ['deletion', 'retained'],
   ['cluster', 'degraded'],

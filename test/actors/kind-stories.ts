@@ -21,7 +21,7 @@ import { sampleRow } from './sample-row.ts';
 /** A kind of actor, and a state that its row is in. */
 export type Cell = readonly [kind: ActorKind, state: string];
 
-/** What holds for every kind of actor in every state, as tests of some cells. */
+/** Rules for every kind of actor in every state, as tests of some cells. */
 export function kindStories() {
   let ground: ServedGround;
   let reconciling: Reconciling;

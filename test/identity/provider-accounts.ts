@@ -67,7 +67,7 @@ export async function made(
   return { email, accountId, userId, browser: await provider.signedIn(accountId), secret };
 }
 
-/** What an account was created for. */
+/** The purpose of an account. */
 export async function rightsOf({ database }: BuiltInProvider, email: string) {
   return await database.kysely
     .selectFrom('provider_account')

@@ -16,7 +16,7 @@ import { processGround } from './process-ground.ts';
 export const moments = ['copy', 'tree', 'draft', 'spec', 'launch', 'run', 'keeper', 'child'] as const;
 export type Moment = (typeof moments)[number];
 
-/** What an agent that is killed at these moments leaves is taken up by the next one. */
+/** The next agent takes up all that one which is killed at these moments leaves. */
 export function killedAgents(at: readonly Moment[]): void {
   describe('agents that are killed while they start an instance', () => {
     let here: Awaited<ReturnType<typeof processGround>>;

@@ -33,7 +33,7 @@ export function measurePatience(): string {
 const key = Symbol.for('the patience of this run of the tests');
 const runs = globalThis as { [key]?: string };
 
-/** What every limit of a wait is multiplied by. No limit is an assertion: it only ends what waits in vain. */
+/** Every limit of a wait is multiplied by it. No limit is an assertion: it only ends what waits in vain. */
 export const patience = Math.max(1, Number(process.env.TEST_PATIENCE ?? 1));
 
 /** Milliseconds or seconds that a wait may take here. */
@@ -41,7 +41,7 @@ export function patient(limit: number): number {
   return Math.ceil(limit * patience);
 }
 
-/** What a wait that has ended in vain says of the machine. */
+/** The state of the machine, for the message of a wait that has ended in vain. */
 export function loadNow(): string {
   const [minute = 0] = loadavg();
   return `load ${minute.toFixed(1)} on ${availableParallelism()} processors, patience ${patience}`;

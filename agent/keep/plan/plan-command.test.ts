@@ -29,7 +29,7 @@ function releasing(more: object = {}): World {
   return world;
 }
 
-/** What the next agent knows: the files, and the machine. */
+/** The files and the machine, from which the next agent knows all that it does. */
 function killed(world: World): void {
   world.rollouts = new Map(
     [...world.rollouts].map(([key, record]) => [key, rolloutRecord.parse(JSON.parse(JSON.stringify(record)))]),

@@ -11,7 +11,7 @@ import { until } from '../../ground/until.ts';
 
 export const ingressMain = join(import.meta.dirname, '../../../agent/ingress/main.ts');
 
-/** What a test does at its end, last begun first. */
+/** The closing steps of a test, last begun first. */
 export type Undo = (() => Promise<unknown> | unknown)[];
 
 /** An ingress that leads to an application in this process; the application counts each request by its id. */

@@ -1,0 +1,3 @@
+import { sweepAccess } from '../../test/operations/sweeps/access-sweep.ts';
+
+sweepAccess({ whole: true });
