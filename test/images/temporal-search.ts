@@ -24,7 +24,7 @@ export class TemporalSearch {
       archive,
       progress: (text) => this.said.push(text),
       buildLog: join(this.directory, 'build.log'),
-      env: { PATH: '/usr/bin:/bin', HOME: this.directory, ...env },
+      env: { PATH: this.directory, HOME: this.directory, ...env },
       goDirectories: [],
       ...(limits ? { limits } : {}),
       ...(known ? { pinned: { [temporalVersion]: { [basename(officialArchive())]: known } } } : {}),
