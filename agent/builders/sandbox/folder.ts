@@ -42,11 +42,11 @@ export function ownFolders(folder: string): [tmp: string, home: string] {
   return [join(folder, 'tmp'), join(folder, 'home')];
 }
 
-/** Gives a tree to a user, itself and not what its links lead to. Nobody else writes to it by then. */
-export async function giveTo(user: number, directory: string): Promise<void> {
+/** Gives trees to a user, themselves and not what their links lead to. Nobody else writes to them by then. */
+export async function giveTo(user: number, ...directories: readonly string[]): Promise<void> {
   const isElse = ['(', '!', '-uid', String(user), '-o', '!', '-gid', String(user), ')'];
   const give = ['-exec', 'chown', '-h', '--', `${user}:${user}`, '{}', '+'];
-  await run('find', [directory, '-xdev', ...isElse, ...give], { env });
+  await run('find', [...directories, '-xdev', ...isElse, ...give], { env });
 }
 
 /** A build may have left folders that even their owner cannot enter. */

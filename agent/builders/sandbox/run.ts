@@ -56,9 +56,7 @@ const cancelled: SandboxEnd = { ended: 'cancelled', message: 'The build was canc
 export async function runInSandbox(sandbox: Sandbox, run: Sandboxed): Promise<SandboxEnd> {
   if (run.signal.aborted) return cancelled;
   const { home, user } = sandbox;
-  if (user !== undefined)
-    for (const directory of [run.directory, ...run.caches.map((cache) => cache.directory)])
-      await giveTo(user, directory);
+  if (user !== undefined) await giveTo(user, run.directory, ...run.caches.map((cache) => cache.directory));
   const folder = await makeFolder(home, user, user === undefined);
   const groups = makeGroups(sandbox, folder, run.limits);
   try {

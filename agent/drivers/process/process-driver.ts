@@ -269,8 +269,7 @@ class ProcessDriver implements Driver {
   async #bury(trash: string, id: string): Promise<void> {
     await endRun(trash, 0);
     removeGroups(groupsIn(trash));
-    await removeTree(this.#places.tree(id));
-    await removeTree(trash);
+    await removeTree(this.#places.tree(id), trash);
     if (this.#files.ids().length === 0) this.#groups.close();
   }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { unpack } from '../../images/unpack.ts';
@@ -58,11 +58,12 @@ export class Roots {
 }
 
 /**
- * `rm` looks at every directory through an open one: what a process of the instance does meanwhile cannot lead it
- * elsewhere, which cannot be said of removing by path.
+ * Trees that are there, removed by one `rm`. It looks at every directory through an open one: what a process of the instance
+ * does meanwhile cannot lead it elsewhere, which cannot be said of removing by path.
  */
-export async function removeTree(path: string): Promise<void> {
-  await run('rm', ['-rf', '--', path]);
+export async function removeTree(...paths: readonly string[]): Promise<void> {
+  const there = paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  if (there.length > 0) await run('rm', ['-rf', '--', ...there]);
 }
 
 function refuseForeign(image: ReadyImage): void {
