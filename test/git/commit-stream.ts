@@ -12,19 +12,19 @@ export interface NewCommit {
 /** At a fixed time: the same files upon the same commit are the same commit. */
 const second = Date.parse('2026-01-01T12:00:00Z') / 1_000;
 
-/** A commit over another one for `git fast-import`, which takes all names as they are, whatever signs they have. */
+/** A commit over another one for `git fast-import`, which takes all names as they are, and prints at its end what commit it is. */
 export function* commitStream(
   files: Readonly<Record<string, Entry>>,
   ref: string,
   parent: string,
   { message = 'A change', author = 'Ada' }: NewCommit,
 ): Generator<string | Buffer> {
-  yield `commit ${ref}\nauthor ${author} <ada@example.com> ${second} +0000\n`;
+  yield `commit ${ref}\nmark :1\nauthor ${author} <ada@example.com> ${second} +0000\n`;
   yield `committer Ada <ada@example.com> ${second} +0000\n`;
   yield* data(message);
   if (parent !== '') yield `from ${parent}\n`;
   for (const [path, entry] of Object.entries(files)) yield* change(quoted(path), entry);
-  yield '\n';
+  yield '\nget-mark :1\n';
 }
 
 function* change(at: string, entry: Entry): Generator<string | Buffer> {

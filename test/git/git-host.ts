@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/**
+ * A program that runs git for one worker of the tests, which asks it over a socket of its own. The worker is large, and to start
+ * a program costs a process the more the larger it is: forty times what it costs here.
+ */
+
+/** Arguments of git, in JSON and percent-encoded; without them a request is one of git's own. */
+export const argumentsHeader = 'run-arguments';
+/** Of the repositories that are served. */
+export const directoryHeader = 'served-directory';
 
 /** Nothing of the machine's settings. */
 const environment = {
@@ -9,37 +18,25 @@ const environment = {
   ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.com', GIT_COMMITTER_DATE: '2026-01-01T12:00:00Z' },
 };
 
-/** Runs git in a repository and answers its output, trimmed. The input may come in pieces. */
-export async function runGit(
-  directory: string,
-  args: readonly string[],
-  input: string | Iterable<string | Buffer> = '',
-): Promise<string> {
-  const child = spawn('git', ['-C', directory, ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text;
-  });
-  const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+/** Runs git with these arguments and what is sent as its input; answers what it printed, or as 422 what it complained of. */
+function run(args: readonly string[], request: IncomingMessage, response: ServerResponse): void {
+  const child = spawn('git', args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const said: Record<'out' | 'err', Buffer[]> = { out: [], err: [] };
+  child.stdout.on('data', (bytes: Buffer) => said.out.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => said.err.push(bytes));
   // A program that has ended reads no more; its status says why.
-  await pipeline(typeof input === 'string' ? [input] : input, child.stdin).catch(() => undefined);
-  const status = await ended;
-  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${said.err}`);
-  return said.out.trim();
+  child.stdin.on('error', () => request.resume());
+  request.pipe(child.stdin);
+  child.on('error', (error) => said.err.push(Buffer.from(error.message)));
+  child.on('close', (status) =>
+    response.writeHead(status === 0 ? 200 : 422).end(Buffer.concat(status === 0 ? said.out : said.err)),
+  );
 }
 
 /** Answers one request with git's own program for HTTP, by the rules of CGI: https://git-scm.com/docs/git-http-backend */
-export function answerByGit(
-  directory: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  firstVersionOnly: boolean,
-): void {
+function answerByGit(directory: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, search } = new URL(request.url ?? '/', 'http://git');
-  const protocol = firstVersionOnly ? undefined : request.headers['git-protocol'];
+  const protocol = request.headers['git-protocol'];
   const child = spawn('git', ['http-backend'], {
     env: {
       ...environment,
@@ -75,4 +72,15 @@ export function answerByGit(
   });
   child.on('close', () => response.end());
   response.on('close', () => child.kill('SIGKILL'));
+}
+
+if (import.meta.main) {
+  const server = createServer((request, response) => {
+    const { [argumentsHeader]: args, [directoryHeader]: directory } = request.headers;
+    if (typeof args === 'string') run(JSON.parse(decodeURIComponent(args)), request, response);
+    else answerByGit(String(directory), request, response);
+  });
+  server.listen(process.argv[2], () => process.stdout.write('ready\n'));
+  // The pipe ends with the worker, however that ends.
+  process.stdin.resume().on('close', () => process.exit());
 }

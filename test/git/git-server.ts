@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -60,16 +60,10 @@ export async function gitServer(serving: Serving = {}): Promise<GitServer> {
   const scheme = certificate === undefined ? 'http' : 'https';
   const url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const git = (name: string, ...args: readonly string[]) => runGit(join(directory, name), args);
-  const made = new Map<string, Promise<unknown>>();
-  const make = async (name: string) => {
-    mkdirSync(join(directory, name), { recursive: true });
-    await git(name, 'init', '-q', '--bare', '-b', 'main');
-    await git(name, 'config', 'http.receivepack', 'false');
-    await git(name, 'config', 'uploadpack.allowFilter', 'true');
-  };
   const create = async (name: string) => {
-    if (!made.has(name)) made.set(name, make(name));
-    await made.get(name);
+    empty ??= emptyRepository();
+    const repository = join(directory, name);
+    if (!existsSync(repository)) cpSync(await empty, repository, { recursive: true });
     return `${url}/${name}`;
   };
   return {
@@ -77,13 +71,10 @@ export async function gitServer(serving: Serving = {}): Promise<GitServer> {
     async commit(name, files, more = {}) {
       await create(name);
       const ref = more.ref ?? `refs/heads/${more.branch ?? 'main'}`;
-      const parent = await git(name, 'for-each-ref', '--format=%(objectname)', ref);
-      await runGit(
-        join(directory, name),
-        ['fast-import', '--quiet', '--force'],
-        commitStream(files, ref, parent, more),
-      );
-      return await git(name, 'rev-parse', ref);
+      const repository = join(directory, name);
+      const file = join(repository, ref);
+      const tip = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+      return await runGit(repository, ['fast-import', '--quiet', '--force'], commitStream(files, ref, tip, more));
     },
     async fastImport(name, stream) {
       await create(name);
@@ -95,6 +86,17 @@ export async function gitServer(serving: Serving = {}): Promise<GitServer> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Made by git once a process and copied: a worker of the tests is large, and each program that it starts costs it dearly. */
+let empty: Promise<string> | undefined;
+
+async function emptyRepository(): Promise<string> {
+  const repository = mkdtempSync(join(tmpdir(), 'ballast-git-empty-'));
+  await runGit(repository, ['init', '-q', '--bare', '--template=', '-b', 'main']);
+  await runGit(repository, ['config', 'http.receivepack', 'false']);
+  await runGit(repository, ['config', 'uploadpack.allowFilter', 'true']);
+  return repository;
 }
 
 /** For `before`: whatever lies beneath the path is redirected to the same beneath the address. */
