@@ -44,9 +44,21 @@ export async function show(page: Page, url: string, { address, heading, shows, a
   await page.evaluate('document.fonts.ready.then(() => undefined)');
 }
 
-/** Gives the page another look; colours that fade into it are there at once. */
+/** Gives the page another look, which is there at once. */
 export async function look(page: Page, colorScheme: 'light' | 'dark', viewport: { width: number; height: number }) {
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize(viewport);
-  await page.evaluate('for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish()');
+  await settle(page);
+}
+
+/** Ends what fades or moves until nothing does: half way there, a text has too little contrast. Such begins a frame later. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+    const going = () => document.getAnimations().filter((one) => one instanceof CSSTransition);
+    do {
+      await frame();
+      await frame();
+    } while (going().map((one) => one.finish()).length > 0);
+  })()`);
 }
