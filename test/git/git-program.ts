@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
-import { type IncomingMessage, type RequestOptions, request as requestOf, type ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request as requestOf,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,12 +38,10 @@ export async function answerByGit(
   response: ServerResponse,
   firstVersionOnly: boolean,
 ): Promise<void> {
-  const { 'git-protocol': protocol, ...headers } = request.headers;
   const { method, url: path } = request;
-  const asking = await ask({
-    ...{ method, path },
-    headers: { ...headers, ...(firstVersionOnly ? {} : { 'git-protocol': protocol }), [directoryHeader]: directory },
-  });
+  const headers: OutgoingHttpHeaders = { ...request.headers, [directoryHeader]: directory };
+  if (firstVersionOnly) delete headers['git-protocol'];
+  const asking = await ask({ method, path, headers });
   response.on('close', () => asking.destroy());
   asking.on('error', () => response.destroy());
   asking.on('response', (answer) => {
