@@ -22,6 +22,13 @@ const pure = [
   `lint/**/${named}`,
 ];
 const web = [`web/**/${named}`];
+const machines = ['agent', 'machine', 'runtime'];
+/** Tests of the agent that go through a real API. */
+const byApi = [
+  `agent/builders/${named}`,
+  `agent/builders/{docker,source}/**/${named}`,
+  `agent/images/control-plane-access${endings[tier]}`,
+];
 // Node loads the code as it is, and once a worker: no file of tests may leave anything behind for the next one. A Node
 // that is too old for that, which `npx vitest` may take, leaves it to Vite.
 const shared = {
@@ -51,13 +58,25 @@ export default defineConfig({
       { extends: true, test: { name: 'pure', include: pure, exclude: never, ...shared } },
       // The console's rules, beside components that Node cannot read without Vite.
       { extends: true, test: { name: 'web', include: web, exclude: never, isolate: false } },
+      // Rooms whose tests start programs all the time, and stand on no ground: as long as a worker has not loaded the world, it is
+      // small, and a start costs it a fifth.
+      {
+        extends: true,
+        test: {
+          name: 'machines',
+          include: machines.map((room) => `${room}/**/${named}`),
+          exclude: [...never, ...byApi],
+          globalSetup: ['./test/run/temporal-server.ts'],
+          ...shared,
+        },
+      },
       // One room at a time, on real PostgreSQL and real Temporal that are started once a run.
       {
         extends: true,
         test: {
           name: 'rooms',
-          include: [`**/${named}`],
-          exclude: [...never, ...pure, ...web, 'test/**'],
+          include: [`!(${[...machines, 'test'].join('|')})/**/${named}`, ...byApi],
+          exclude: [...never, ...pure, ...web],
           globalSetup: [
             './test/run/temporal-server.ts',
             './test/registry/bucket-program.ts',

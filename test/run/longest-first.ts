@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readTimes } from './all/times.ts';
 
 /** The files of a project run together, so that a worker need not load the world for each of them. */
-const projects = ['pure', 'web', 'installation', 'rooms'];
+const projects = ['pure', 'web', 'installation', 'machines', 'rooms'];
 /** These need a Docker engine, and would wait for the browsers of the others. */
 const afterBrowsers = /docker|shipped-agent/;
 
