@@ -23,7 +23,7 @@ const pure = [
 ];
 const web = [`web/**/${named}`];
 const machines = ['agent', 'machine', 'runtime'];
-/** Tests of the agent that go through a real API. */
+/** Tests of the agent that go through a real API, and so stand on the ground of `rooms`. */
 const byApi = [
   `agent/builders/${named}`,
   `agent/builders/{docker,source}/**/${named}`,
@@ -58,8 +58,8 @@ export default defineConfig({
       { extends: true, test: { name: 'pure', include: pure, exclude: never, ...shared } },
       // The console's rules, beside components that Node cannot read without Vite.
       { extends: true, test: { name: 'web', include: web, exclude: never, isolate: false } },
-      // Rooms whose tests start programs all the time, and stand on no ground: as long as a worker has not loaded the world, it is
-      // small, and a start costs it a fifth.
+      // Rooms whose tests start programs all the time, and stand on no ground: a worker that has not loaded the world is small, and
+      // a start takes it half as long.
       {
         extends: true,
         test: {

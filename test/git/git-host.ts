@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 /**
  * A program that runs git for one worker of the tests, which asks it over a socket of its own. The worker is large, and to start
- * a program costs a process the more the larger it is: forty times what it costs here.
+ * a program costs a process the more the larger it is.
  */
 
 /** Arguments of git, in JSON and percent-encoded; without them a request is one of git's own. */

@@ -62,8 +62,10 @@ export async function gitServer(serving: Serving = {}): Promise<GitServer> {
   const git = (name: string, ...args: readonly string[]) => runGit(join(directory, name), args);
   const create = async (name: string) => {
     empty ??= emptyRepository();
+    const template = await empty;
     const repository = join(directory, name);
-    if (!existsSync(repository)) cpSync(await empty, repository, { recursive: true });
+    // In one go: of two that ask at once, the later one must not write over what the first has committed.
+    if (!existsSync(repository)) cpSync(template, repository, { recursive: true });
     return `${url}/${name}`;
   };
   return {

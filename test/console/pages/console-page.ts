@@ -51,7 +51,7 @@ export async function look(page: Page, colorScheme: 'light' | 'dark', viewport: 
   await settle(page);
 }
 
-/** Ends what fades or moves until nothing does: half way there, a text has too little contrast. Such begins a frame later. */
+/** Ends what fades or moves until nothing does: half way there, a text has too little contrast. A transition begins a frame after its cause. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
