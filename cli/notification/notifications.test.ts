@@ -45,7 +45,12 @@ async function happen(names: readonly string[], organizationId = ours.organizati
 
 test('a person lists the own inbox and marks entries as read, one by one or all', async () => {
   expect(await ballast(['notification', 'list'], { env })).toMatchObject({ out: 'There are no notifications.\n' });
-  for (const name of ['oslo', 'rome', 'bonn\u001b[31m']) await happen([name]);
+  for (const name of ['oslo', 'rome', 'bonn\u001b[31m']) {
+    await happen([name]);
+    // Of one millisecond none is the newest.
+    const at = Date.now();
+    await until('the next millisecond', async () => Date.now() > at);
+  }
   const listed = await ballast(['notification', 'list'], { env });
   expect(listed.err).toBe('3 unread.\n');
   expect(listed.out).toMatch(
