@@ -5,6 +5,7 @@ import type { Problem } from '../domain/problems.ts';
 import { admitVisit } from './engine/http/admit.ts';
 import { bodyLimitOf } from './engine/http/body.ts';
 import type { ClientAddress } from './engine/http/client-address.ts';
+import { keepOpen } from './engine/http/discard.ts';
 import { noted } from './engine/http/problem-reply.ts';
 import type { NamedOperation, Registry } from './engine/registry.ts';
 import type { ServerParts } from './engine/server/server-parts.ts';
@@ -36,7 +37,7 @@ export function trpcRoutes(
     headersOf(problem).forEach(([name, value]) => {
       reply.header(name, value);
     });
-    reply.removeHeader('connection');
+    keepOpen(reply);
     reply
       .code(problem.status)
       .header('content-type', 'application/json')

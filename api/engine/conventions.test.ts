@@ -266,6 +266,15 @@ describe('answers', () => {
     }
   });
 
+  test('a connection that ends behind the answer is said to end, whatever the answer is', async () => {
+    for (const path of ['/api/v1/version', '/api/v1/nothing', '/api/trpc/nothing', '/v2/a/b/c/blobs/d', '/nothing']) {
+      for (const method of ['GET', 'HEAD']) {
+        const said = await raw(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+        expect(said).toMatch(/^connection: close\r$/im);
+      }
+    }
+  });
+
   test('an unknown host is 421', async () => {
     for (const host of ['evil.example', 'evil.example:80', '10.0.0.1', 'localhost.evil.example', '']) {
       const answer = await raw(`GET /api/v1/version HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem, ProblemCode } from '../../domain/problems.ts';
+import { keepOpen } from '../engine/http/discard.ts';
 import { noted } from '../engine/http/problem-reply.ts';
 
 /** The codes of the distribution specification, each with its usual status. */
@@ -64,7 +65,8 @@ function send(request: FastifyRequest, reply: FastifyReply, status: number, code
   if (reply.sent) return;
   // Docker and its kin send their credential only to one who asks for it like this.
   if (status === 401) reply.header('www-authenticate', `Basic realm="Ballast", charset="UTF-8"`);
-  reply.removeHeader('connection').code(status).type('application/json');
+  keepOpen(reply);
+  reply.code(status).type('application/json');
   const body = Buffer.from(JSON.stringify({ errors: [{ code, message, detail: null }] }));
   if (request.method === 'HEAD') reply.header('content-length', body.length).send();
   else reply.send(body);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { destroySoon } from './destroy-soon.ts';
 
 const mostDiscarded = { admitted: 64 * 1024 * 1024, stranger: 64 * 1024 };
@@ -29,6 +29,14 @@ export function discardUnreadBodies(app: FastifyInstance): void {
     }
     done(null, payload);
   });
+}
+
+/**
+ * The framework ends a connection whose body was too large, by which the answer would be lost: here its rest is discarded. The
+ * header is not removed, since none would be sent then, not even where the connection ends because the client wants it to.
+ */
+export function keepOpen(reply: FastifyReply): void {
+  if (reply.hasHeader('connection')) reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
 }
 
 function hasBody(headers: IncomingHttpHeaders): boolean {

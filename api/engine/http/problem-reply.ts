@@ -3,6 +3,7 @@ import type { Problem } from '../../../domain/problems.ts';
 import { problemOf } from '../problems/failure.ts';
 import { acceptsHtml, sendFailurePage } from '../problems/failure-page.ts';
 import { problemBody } from '../problems/problem-answer.ts';
+import { keepOpen } from './discard.ts';
 
 /** Answers a failure as a problem, and tells the log what a defect was. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
@@ -15,8 +16,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     sendFailurePage(reply, problem);
     return;
   }
-  // The rest of a body that nobody reads is discarded (http/discard.ts): closing at once would lose the answer.
-  reply.removeHeader('connection');
+  keepOpen(reply);
   // As bytes: to a text the framework would add a charset, and the type of problems is promised to be exactly this.
   reply.send(Buffer.from(JSON.stringify(problemBody(problem))));
 }
