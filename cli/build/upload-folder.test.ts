@@ -16,7 +16,7 @@ beforeAll(async () => {
 beforeEach(() => ground.anew());
 afterAll(() => ground?.close());
 
-/** A control plane behind something that answers by itself where it says so; tells what was asked, with the length of each body. */
+/** A control plane behind a proxy that answers by itself where it says so; tells what was asked, with the length of each body. */
 async function front(answers: (method: string, url: string) => number | undefined) {
   const asked: [request: string, bytes: number][] = [];
   const server = createServer((incoming, answer) => {
@@ -30,10 +30,16 @@ async function front(answers: (method: string, url: string) => number | undefine
       answer.writeHead(own, { 'content-type': 'application/json', 'retry-after': '0' });
       return void answer.end(JSON.stringify({ errors: [{ code, message: 'There is nothing at this path.' }] }));
     }
-    const onward = request(`${ground.world.api.url}${url}`, { method, headers }, (given) => {
+    // Whether its client keeps its connection is no matter of the one behind it.
+    const onward = request(`${ground.world.api.url}${url}`, {
+      method,
+      headers: { ...headers, connection: 'keep-alive' },
+    });
+    onward.once('response', (given) => {
       answer.writeHead(given.statusCode ?? 0, given.headers);
       given.pipe(answer);
     });
+    onward.once('error', () => answer.writeHead(502).end());
     incoming.pipe(onward);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
