@@ -73,7 +73,7 @@ const deleteManifest: RegistryRoute = {
     if (ended === 'pinned') {
       throw new RegistryError(
         'DENIED',
-        `A release deploys the image ${name}; it is deleted when the last one is retired.`,
+        `A release deploys the image ${name}, or a list with it; it can be deleted when the last such release is retired.`,
       );
     }
     return reply.code(202).send();

@@ -94,7 +94,7 @@ export async function readImageConfig(
 
 export type Deleted = 'deleted' | 'pinned' | 'unknown';
 
-/** Deletes a tag, or by a digest the manifest with all its tags. One that a release names stays. */
+/** Deletes a tag, or by a digest the manifest with all its tags. One that a release reaches stays. */
 export async function deleteManifest(
   { kysely, audit }: Pick<Effect, 'kysely' | 'audit'>,
   repository: Repository,
@@ -116,7 +116,7 @@ export async function deleteManifest(
       .executeTakeFirst();
     return noted(numDeletedRows);
   }
-  if (await isPinned(kysely, organizationId, reference)) return 'pinned';
+  if (await isPinned(kysely, repository, reference)) return 'pinned';
   const { numDeletedRows } = await own
     .deleteFrom('registry_manifest')
     .where('service_id', '=', id)

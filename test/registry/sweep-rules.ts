@@ -93,9 +93,19 @@ export function sweepRules(storage: Storage): void {
       expect(await store.blobSize(image.layer.digest)).toBeUndefined();
     });
 
-    test('leaves an image that a release names until that is retired; nobody deletes it before', async () => {
+    test('leaves an image that a release reaches until that is retired; nobody deletes it before', async () => {
       const client = world.client();
-      const { digest } = await client.pushImage('released');
+      const image = await client.pushImage('released');
+      const size = JSON.stringify(image.manifest).length;
+      const listOf = (mediaType: string, digest: string, size: number) => ({
+        schemaVersion: 2,
+        manifests: [{ mediaType, digest, size }],
+      });
+      const inner = listOf(types.manifest, image.digest, size);
+      const list = await client.pushManifest(inner, undefined, types.index);
+      const outer = listOf(types.index, list.digest, JSON.stringify(inner).length);
+      const { digest } = await client.pushManifest(outer, undefined, types.index);
+      const reached = [digest, list.digest, image.digest];
       const { organizationId, projectId, serviceId } = world.repository;
       const own = tenant(world.api.database.kysely, organizationId);
       const [environmentId, releaseId] = [uuid(), uuid()];
@@ -128,12 +138,14 @@ export function sweepRules(storage: Storage): void {
         .execute();
       await age();
       await swept();
-      const refused = await client.ask('DELETE', `manifests/${digest}`);
-      expect([refused.status, refused.code]).toEqual([403, 'DENIED']);
-      expect((await client.ask('HEAD', `manifests/${digest}`)).status).toBe(200);
+      for (const one of reached) {
+        const refused = await client.ask('DELETE', `manifests/${one}`);
+        expect([refused.status, refused.code]).toEqual([403, 'DENIED']);
+        expect((await client.ask('HEAD', `manifests/${one}`)).status).toBe(200);
+      }
       await own.updateTable('release').set({ retired_at: new Date() }).where('id', '=', releaseId).execute();
       await swept();
-      expect((await client.ask('HEAD', `manifests/${digest}`)).status).toBe(404);
+      for (const one of reached) expect((await client.ask('HEAD', `manifests/${one}`)).status).toBe(404);
     });
 
     test('ends uploads that nobody went on with, and leaves no file of theirs', async () => {
