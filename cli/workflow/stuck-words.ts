@@ -4,6 +4,10 @@ const remedies: readonly [begins: string, remedy: string][] = [
   ['Its messages have not been delivered', 'see `./ballast doctor`: Temporal or the workers do not answer'],
   ['It should have gone on by now', 'see `./ballast doctor`: no worker may be running'],
   ['Repair failed', 'see the log of the workers; the repair is tried again'],
+  [
+    'No worker continues the workflow',
+    'see `./ballast doctor`; if workers are up and have time, `./ballast replay ID`',
+  ],
   ['The workflow code keeps failing', '`./ballast replay ID`; it continues once a version without the fault runs'],
 ];
 

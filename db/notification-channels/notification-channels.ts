@@ -276,6 +276,6 @@ function asJson(events: readonly NotificationKind[]) {
   return sql<NotificationKind[]>`${JSON.stringify(events)}::jsonb`;
 }
 
-function sealedPlace(id: string): string {
+export function sealedPlace(id: string): string {
   return `notification_channel:${id}:sealed`;
 }

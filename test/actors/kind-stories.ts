@@ -44,7 +44,7 @@ export function kindStories() {
 
   async function mend(kind: ActorKind, id: string): Promise<void> {
     const row = (await openRows(ground.database, kind, 0)).find((one) => one.id === id);
-    if (row !== undefined) await mendActor(reconciling, row, false);
+    if (row !== undefined) await mendActor(reconciling, row);
   }
 
   const stories = (what: string, cells: readonly Cell[], story: (kind: ActorKind, state: string) => Promise<void>) =>

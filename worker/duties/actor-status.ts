@@ -1,18 +1,17 @@
 import proto from '@temporalio/proto';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
+import { reportedProblems } from './running-actors.ts';
 
 const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 
 export type ActorStatus =
-  /** `busy`: one of its activities is running. */
-  | { is: 'running'; runId: string; stuck: string | undefined; busy: boolean }
+  /** `stuck`: a step that keeps failing. `failing`: tasks of its code keep ending without an answer. `busy`: an activity is running. */
+  | { is: 'running'; runId: string; stuck: string | undefined; failing: boolean; busy: boolean }
   | { is: 'closed'; runId: string; how: string }
   | { is: 'unknown' };
 
-export const programFails = 'The workflow code keeps failing; see the log of the worker.';
-
-/** Failed attempts of a step before its actor counts as stuck. */
+/** Failed attempts of a step, or of a task, before an actor counts as stuck. */
 const stuckAfter = 10;
 
 /** The actor's status from Temporal's describe, since visibility lags behind. */
@@ -26,10 +25,11 @@ export async function actorStatus({ connection, namespace }: Temporal, actorId: 
       const step = pendingActivities?.find(({ attempt }) => (attempt ?? 0) >= stuckAfter);
       const stuck = step
         ? `The step ${step.activityType?.name} has failed ${(step.attempt ?? 1) - 1} times; see the log of the worker.`
-        : (pendingWorkflowTask?.attempt ?? 0) >= stuckAfter
-          ? programFails
-          : undefined;
-      return { is: 'running', runId, stuck, busy: (pendingActivities ?? []).length > 0 };
+        : undefined;
+      const failing =
+        (pendingWorkflowTask?.attempt ?? 0) >= stuckAfter ||
+        workflowExecutionInfo?.searchAttributes?.indexedFields?.[reportedProblems] != null;
+      return { is: 'running', runId, stuck, failing, busy: (pendingActivities ?? []).length > 0 };
     }
     return { is: 'closed', runId, how: closed.get(status) ?? 'ended' };
   } catch (error) {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sealedPlace } from '../../db/notification-channels/notification-channels.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { listActors } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
@@ -9,6 +11,7 @@ import { taskQueue } from '../../temporal/connection/task-queue.ts';
 import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
 import { atRest } from '../../test/actors/at-rest.ts';
 import { type SampleRow, sampleRow } from '../../test/actors/sample-row.ts';
+import { type Receiver, receiver } from '../../test/ground/receiver.ts';
 import { until } from '../../test/ground/until.ts';
 import { patient } from '../../test/run/patience.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
@@ -22,23 +25,51 @@ interface Sample extends SampleRow {
 }
 
 let ground: ActorsGround;
+/** The other side of messages, which never takes one: so their actors wait. */
+let chat: Receiver;
 /** Their code throws a TypeError when it takes a message. */
 let throwing: Sample[];
 /** Their code does something else than their history says. */
 let straying: Sample[];
 const both = () => [...throwing, ...straying];
-const sentence = 'The workflow code keeps failing; see the log of the worker.';
+/** A machine at its limit lets even the first task run out of time: then the history names no fault. */
+const sentences = {
+  failed: 'The workflow code keeps failing; see the log of the worker.',
+  late: 'No worker continues the workflow in time: the workers are down or overloaded, or its code fails; see the log of the worker.',
+};
 
 /** Actors of each kind at rest in each state in which one rests, twice, served by the code that there is. */
 beforeAll(async () => {
   ground = await actorsGround();
-  const stopServing = await ground.serve();
+  chat = await receiver();
+  chat.otherwise(503);
+  const stopServing = await ground.serve({ outbound: chat.rules });
   [throwing, straying] = await Promise.all([begin(), begin()]);
   await stopServing();
   expect(new Set(throwing.map(({ kind }) => kind))).toEqual(new Set(actorKinds));
 });
 
-afterAll(() => ground.close());
+afterAll(async () => {
+  await ground.close();
+  await chat.close();
+});
+
+async function start(kind: ActorKind, state: string, workflowTaskTimeout: '1s' | '2s') {
+  const sample = await sampleRow(ground.database, kind, { state, revision: 3 });
+  if (kind === 'notification-delivery') await giveAddress(sample);
+  const actor = actorId(kind, sample.id);
+  const start = await actorStart(ground.database.kysely, kind, sample.id);
+  const options = { workflowId: actor, taskQueue, workflowTaskTimeout, args: [start?.input] } as const;
+  await ground.temporal.client.workflow.start(descriptors[kind].workflow, options);
+  return { ...sample, kind, actor };
+}
+
+async function giveAddress({ organizationId }: SampleRow): Promise<void> {
+  const channels = tenant(ground.database.kysely, organizationId);
+  const { id } = await channels.selectFrom('notification_channel').select('id').executeTakeFirstOrThrow();
+  const sealed = await ground.keyring.encryptSecret(organizationId, sealedPlace(id), chat.url('/sample'));
+  await channels.updateTable('notification_channel').set({ sealed }).where('id', '=', id).execute();
+}
 
 async function begin(): Promise<Sample[]> {
   const states = actorKinds.flatMap((kind) => {
@@ -47,14 +78,10 @@ async function begin(): Promise<Sample[]> {
   });
   const begun = await Promise.all(
     states.map(async ({ kind, state }) => {
-      const sample = await sampleRow(ground.database, kind, { state, revision: 3 });
-      const actor = actorId(kind, sample.id);
-      const start = await actorStart(ground.database.kysely, kind, sample.id);
       // From the second failure on the SDK lets a task run out of time, which takes ten seconds unless told.
-      const options = { workflowId: actor, taskQueue, workflowTaskTimeout: '2s', args: [start?.input] } as const;
-      await ground.temporal.client.workflow.start(descriptors[kind].workflow, options);
-      const rests = await atRest(ground, actor);
-      return { ...sample, kind, actor, rests, row: await rowOf(kind, sample.id) };
+      const sample = await start(kind, state, '2s');
+      const rests = await atRest(ground, sample.actor);
+      return { ...sample, rests, row: await rowOf(kind, sample.id) };
     }),
   );
   return begun.filter(({ rests }) => rests);
@@ -85,15 +112,15 @@ async function ask(): Promise<void> {
   }
 }
 
-/** Passes of the reconciler, until each of the rows says this. */
-async function blockedBy(blocker: string | null): Promise<void> {
+/** Passes of the reconciler, until each of the rows is blocked, or none. */
+async function areBlocked(blocked: boolean): Promise<void> {
   const { database, temporal, log } = ground;
   await until(
-    `the blocker of each row is ${blocker}`,
+    `each row has ${blocked ? 'a' : 'no'} blocker`,
     async () => {
       await reconcile({ database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 });
       const rows = await Promise.all(both().map(({ kind, id }) => rowOf(kind, id)));
-      return rows.every((row) => row.blocker === blocker);
+      return rows.every((row) => (row.blocker !== null) === blocked);
     },
     120,
   );
@@ -130,21 +157,22 @@ test(
     const stopFaulty = await ground.serve({ change: spoil });
     try {
       await ask();
-      await blockedBy(sentence);
+      await areBlocked(true);
       for (const one of both()) {
         // The row says what it said before, and why nothing happens; the feed tells it once.
-        expect(await rowOf(one.kind, one.id)).toEqual({ ...one.row, blocker: sentence });
+        const failed = await failedTask(one);
+        const blocker = sentences[failed ? 'failed' : 'late'];
+        expect(await rowOf(one.kind, one.id)).toEqual({ ...one.row, blocker });
         expect(await stuck(one)).toEqual([one.id]);
         // One line of ours names actor and fault.
         const told = ground.lines.filter(
-          ({ actor, msg }) => actor === one.actor && /^The code of a workflow/.test(`${msg}`),
+          ({ actor, msg }) => actor === one.actor && /its task is retried$/.test(`${msg}`),
         );
         const fault = throwing.includes(one)
           ? /^Cannot read properties of undefined .*'body'/
           : /Nondeterminism.*'claimActor'/;
-        // A machine at its limit lets even the first task run out of time: then the history names no fault.
-        const named = (await failedTask(one)) ? { fault: expect.stringMatching(fault) } : {};
-        expect(told, one.actor).toEqual([expect.objectContaining({ level: 50, ...named })]);
+        const named = failed ? { level: 50, fault: expect.stringMatching(fault) } : { level: 40 };
+        expect(told, one.actor).toEqual([expect.objectContaining(named)]);
       }
       const named = ground.lines.filter(
         ({ msg, fault }) => /^The code of a workflow/.test(`${msg}`) && fault !== undefined,
@@ -161,7 +189,7 @@ test(
     }
     const stopMended = await ground.serve();
     try {
-      await blockedBy(null);
+      await areBlocked(false);
       for (const one of both()) {
         expect(await stuck(one)).toEqual([]);
         expect(await hints(one)).toBeGreaterThan((hinted[both().indexOf(one)] ?? 0) + 1);
@@ -180,3 +208,18 @@ test(
   },
   patient(300_000),
 );
+
+test('workers that are killed at each task are not code that fails', async () => {
+  const { database, temporal, log, lines } = ground;
+  const { kind, id, actor } = await start('deletion', 'retained', '1s');
+  const { connection, namespace } = temporal;
+  const poll = { namespace, taskQueue: { name: taskQueue }, identity: 'killed' };
+  const blocker = await until('the row is blocked', async () => {
+    // It takes the task and never answers.
+    await connection.workflowService.pollWorkflowTaskQueue(poll);
+    await reconcile({ database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 });
+    return (await rowOf(kind, id)).blocker ?? undefined;
+  });
+  expect(blocker).toBe(sentences.late);
+  expect(lines.filter((line) => line.actor === actor && line.level === 50)).toEqual([]);
+});

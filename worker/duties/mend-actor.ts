@@ -8,27 +8,32 @@ import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { actorFault } from './actor-fault.ts';
-import { type ActorStatus, actorStatus, programFails } from './actor-status.ts';
+import { type ActorStatus, actorStatus } from './actor-status.ts';
 import { hasPoisonedEntry, type OpenRow, startWaits } from './open-rows.ts';
 import type { Reconciling } from './reconciling.ts';
 
 const author: Author = { kind: 'machine', id: 'reconciler', name: 'reconciler' };
 
+const codeFails = 'The workflow code keeps failing; see the log of the worker.';
+const nobodyContinues =
+  'No worker continues the workflow in time: the workers are down or overloaded, or its code fails; see the log of the worker.';
+
 /** Compares one open row with its actor and mends the difference. Answers what Temporal knew of the actor. */
-export async function mendActor(reconciling: Reconciling, row: OpenRow, failing: boolean): Promise<ActorStatus> {
+export async function mendActor(reconciling: Reconciling, row: OpenRow): Promise<ActorStatus> {
   const { database, temporal, log } = reconciling;
   const status = await actorStatus(temporal, actorId(row.kind, row.id));
   if (status.is !== 'running') {
     await startAgain(reconciling, row, status);
     return status;
   }
-  const stuck = status.stuck ?? (failing ? programFails : null);
+  const actor = actorId(row.kind, row.id);
+  const fault = status.stuck === undefined && status.failing ? await actorFault(temporal, actor) : undefined;
+  const stuck = status.stuck ?? (fault && (fault.is === 'failed' ? codeFails : nobodyContinues)) ?? null;
   // A blocker set by the outbox is cleared by the outbox.
   if (stuck === row.blocker || (stuck === null && (await hasPoisonedEntry(database, row)))) return status;
-  const actor = actorId(row.kind, row.id);
-  if (stuck === programFails) {
-    log.error({ actor, fault: await actorFault(temporal, actor) }, 'The code of a workflow fails; its task is retried');
-  }
+  if (fault?.is === 'failed')
+    log.error({ actor, fault: fault.fault }, 'The code of a workflow fails; its task is retried');
+  if (fault?.is === 'late') log.warn({ actor }, 'No worker continues a workflow in time; its task is retried');
   await setBlocker(database.kysely, actor, stuck);
   return status;
 }

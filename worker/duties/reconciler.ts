@@ -190,11 +190,11 @@ async function each<T>({ signal }: Pass, items: readonly T[], work: (item: T) =>
   if (refused) throw refused.reason;
 }
 
-async function mend({ reconciling, failing }: Pass, row: OpenRow): Promise<string> {
+async function mend({ reconciling }: Pass, row: OpenRow): Promise<string> {
   const { database, log } = reconciling;
   const actor = actorId(row.kind, row.id);
   try {
-    return (await mendActor(reconciling, row, failing.has(actor))).is;
+    return (await mendActor(reconciling, row)).is;
   } catch (error) {
     if (connectionFailure(error) || hasStatus(error, 'unavailable', 'deadlineExceeded')) throw error;
     if (lockTimeout(error)) {

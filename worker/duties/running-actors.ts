@@ -4,7 +4,9 @@ import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 const pageSize = 1_000;
 
 const isRunning = "ExecutionStatus = 'Running'";
-const isFailing = `${isRunning} AND TemporalReportedProblems IS NOT NULL`;
+/** Temporal's own search attribute of workflows with five tasks in a row that failed or ran out of time. */
+export const reportedProblems = 'TemporalReportedProblems';
+const isFailing = `${isRunning} AND ${reportedProblems} IS NOT NULL`;
 
 type Reading = Pick<Temporal, 'connection' | 'namespace'>;
 
@@ -33,7 +35,7 @@ export async function countRunning({ connection, namespace }: Reading): Promise<
   return Number(count ?? 0);
 }
 
-/** Actors whose program fails: one query for all. A server that does not know of such problems names none. */
+/** Actors whose code fails or whose worker is late: one query for all. A server that does not know of such problems names none. */
 export async function failingActors(temporal: Reading): Promise<Set<string>> {
   try {
     return new Set((await runningActors(temporal, isFailing)).keys());

@@ -149,7 +149,7 @@ test('its actor is ended from outside: the row says so, and the cluster is not u
   const { database, temporal, log } = ground;
   const open = (await openRows(database, 'agent-update', 0)).find((one) => one.id === begun.update.id);
   if (open === undefined) throw new Error('Its row is not open.');
-  await mendActor({ database, temporal, log, metrics: openMetrics(undefined) }, open, false);
+  await mendActor({ database, temporal, log, metrics: openMetrics(undefined) }, open);
   await deliver(begun);
   await clusterIs(begun.cluster, 'ready');
   expect(await commandView(ground.database.kysely, begun.cluster, id)).toMatchObject({ state: 'cancelled' });

@@ -206,7 +206,7 @@ test.each([
   const { database, temporal, log } = ground;
   const [open] = (await openRows(database, 'cluster', 0)).filter(({ id }) => id === cluster.id);
   if (open === undefined) throw new Error('Its row is not open.');
-  await mendActor({ database, temporal, log, metrics: openMetrics(undefined) }, open, false);
+  await mendActor({ database, temporal, log, metrics: openMetrics(undefined) }, open);
   // Words of its agent reach it, and nothing of its facts is gone.
   await contact('lost');
   await tell(cluster, 'lost');
