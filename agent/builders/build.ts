@@ -52,7 +52,9 @@ class Build {
     const plan = await steps.run('detect', '', async () => this.#detect());
     if (plan.steps.length > 0) await this.#runSteps(plan);
     await steps.run('image', '', async () => {
-      const written = await writeImage({ source: folder.source, layout: folder.layout, base }, plan, signal);
+      const limits = { ...this.#body.limits, seconds: this.#building.secondsLeft };
+      const say = (line: string) => log.say(line);
+      const written = await writeImage({ folder, sandbox, base, limits, say, signal }, plan);
       log.say(`An image of ${megabytes(written.bytes)}`);
     });
     await this.#building.push();

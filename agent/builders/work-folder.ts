@@ -8,18 +8,21 @@ export interface WorkFolder {
   layout: string;
   /** The programs that it calls by their names. */
   bin: string;
+  /** What is asked of the packer, and what it has packed. */
+  request: string;
+  packed: string;
   remove(): Promise<void>;
 }
 
 export function makeWorkFolder(home: string, id: string): WorkFolder {
   const folder = join(home, 'builds', id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const [source, layout, bin] = ['source', 'image', 'bin'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  return { source, layout, bin, remove: () => removeFolder(folder) };
+  const within = (name: string) => join(folder, name);
+  return {
+    ...{ source: within('source'), layout: within('image'), bin: within('bin') },
+    ...{ request: within('request'), packed: within('packed') },
+    remove: () => removeFolder(folder),
+  };
 }
 
 /** Of an agent that was killed. */

@@ -26,6 +26,10 @@ export async function makeBundle(): Promise<Bundle> {
     ...(await compile({ ingress: join(agent, 'ingress', 'main.ts') })),
     // The program that goes into images of static sites.
     ...(await compile({ 'file-server': join(agent, 'builders', 'static', 'file-server.ts') })),
+    // The program that packs what a build has left, in a sandbox.
+    ...(await compile({ 'pack-image': join(agent, 'builders', 'image', 'pack-image.ts') })),
+    // Beside the agent's own thread.
+    ...(await compile({ 'watchdog-thread': join(agent, 'program', 'watchdog-thread.ts') })),
     ...scripts(),
     { name: 'LICENSE', bytes: readFileSync(join(agent, '..', 'LICENSE')), executable: false },
   ]);

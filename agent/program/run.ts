@@ -13,6 +13,7 @@ import { Agent } from './agent.ts';
 import { type Log, lineLog, reason } from './log.ts';
 import type { AgentCommand, Values } from './options.ts';
 import { Refusal } from './refusal.ts';
+import { watchLoop } from './watchdog.ts';
 
 const gib = 1024 ** 3;
 
@@ -115,6 +116,7 @@ export const run: AgentCommand = {
         log: lineLog,
       });
       collectWhenIdle();
+      watchLoop();
       const ending = await agent.run(stopping.signal);
       if (ending === 'superseded') lineLog.warn('Another agent has taken over this identity; this one stops for good.');
       if (ending === 'cluster-deleted')

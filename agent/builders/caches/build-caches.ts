@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, opendirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { removeFolder } from '../sandbox/folder.ts';
@@ -45,7 +45,7 @@ export class BuildCaches {
       open(cache) {
         const directory = join(own, folderOf(cache));
         mkdirSync(directory, { recursive: true, mode: 0o700 });
-        return { directory, warm: readdirSync(directory).length > 0 };
+        return { directory, warm: hasEntry(directory) };
       },
       release: async () => {
         this.#held.delete(name);
@@ -86,6 +86,16 @@ export class BuildCaches {
 function folderOf(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,80}$/i.test(name)) return name;
   return createHash('sha256').update(name).digest('hex').slice(0, 32);
+}
+
+/** However many it has: a build may have left millions. */
+function hasEntry(directory: string): boolean {
+  const entries = opendirSync(directory);
+  try {
+    return entries.readSync() !== null;
+  } finally {
+    entries.closeSync();
+  }
 }
 
 async function bytesOf(path: string): Promise<number> {

@@ -17,7 +17,8 @@ afterEach(() => rmSync(source, { recursive: true }));
 /** The files of the layer; of a link with where it leads. */
 async function layerOf(keep: string[], drop: string[] = [], below = ''): Promise<string[]> {
   const entries = extract();
-  const packed = appLayer(source, { directory: '', keep, drop }, below);
+  const most = { bytes: 2 ** 20, files: 100 };
+  const packed = appLayer(source, { directory: '', keep, drop }, { below, most, left: () => undefined });
   packed.once('error', (error) => entries.destroy(error));
   packed.pipe(entries);
   const found: string[] = [];

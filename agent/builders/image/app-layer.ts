@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
 import { folderLayer, type Placed } from '../../images/layout/layers.ts';
@@ -7,6 +7,16 @@ import { Refusal } from '../../program/refusal.ts';
 
 /** Where the source is in the sandbox: links that a build has made may begin with it. */
 const inside = '/build';
+
+export interface AppLayer {
+  /** A folder beneath `/app`; '' is that itself. */
+  below: string;
+  /** What else is to be there. */
+  more?: readonly Placed[];
+  most: { bytes: number; files: number };
+  /** Told of what no image has: a pipe, say. */
+  left(path: string, what: string): void;
+}
 /** Caches that tools keep in the folder, whatever the plan says, and records of pnpm with the time of its last look. */
 const leftOut = [
   ...['node_modules/.cache', 'node_modules/.vite', '.next/cache'],
@@ -20,8 +30,7 @@ const leftOut = [
 export function appLayer(
   source: string,
   plan: Pick<BuildPlan, 'directory' | 'keep' | 'drop'>,
-  below: string,
-  more: readonly Placed[] = [],
+  { below, more = [], most, left }: AppLayer,
 ): ReturnType<typeof folderLayer> {
   const root = realpathSync(source);
   const directory = placeIn(root, plan.directory, root);
@@ -34,10 +43,31 @@ export function appLayer(
     const isServed = below !== '';
     return { from, to: path === '' || isServed ? app : `${app}/${path}` };
   });
+  const found = { bytes: 0, files: 0 };
   return folderLayer([...more, ...placed], {
     skips: (path) => dropped.has(path),
     link: (path, target) => linked(path, target, { source: root, from: placed }),
+    file(path, bytes) {
+      found.files += 1;
+      found.bytes += bytes;
+      const shown = shownPath([relative(root, path)]);
+      if (found.files > most.files)
+        throw new Refusal(`The build has left more than ${most.files} files; ${shown} is one too many.`);
+      // As long as it says to be, whatever of it is on the disk: that is what the layer would have.
+      if (found.bytes > most.bytes)
+        throw new Refusal(
+          `The image would have more than ${Math.floor(most.bytes / 2 ** 20)} MB, with ${shown} of ${Math.ceil(bytes / 2 ** 20)} MB.`,
+        );
+    },
+    other: (path) => left(relative(root, path), kindOf(path)),
   });
+}
+
+function kindOf(path: string): string {
+  const found = lstatSync(path);
+  if (found.isFIFO()) return 'a pipe';
+  if (found.isSocket()) return 'a socket';
+  return 'a device';
 }
 
 function normal(path: string): string {

@@ -1,13 +1,12 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { z } from 'zod';
 import { shownPath } from '../../images/tree.ts';
 import { Refusal } from '../../program/refusal.ts';
 
-const packageFile = z.object({ scripts: z.record(z.string(), z.string()).default({}) });
 const node = '/usr/local/bin/node';
 const isSpecial = /["'`$&|;<>(){}*?\\~#=[\]!\n]/;
 const deepest = 5;
+const longestPackageFile = 2 ** 20;
 
 /**
  * The entry point for a start command. Images have Node and no package manager, so scripts of package.json are started as what they
@@ -17,10 +16,10 @@ const deepest = 5;
 export function entrypointOf(start: string, directory: string, startIn = ''): string[] {
   const root = realpathSync(directory);
   const here = realOf(join(root, startIn));
-  if (here === undefined || (here !== root && !here.startsWith(`${root}/`)))
+  if (here === undefined || (here !== root && !isBelow(here, root)))
     throw new Refusal(`${shownPath([startIn])}, where the application is started, is no folder of the image.`);
   const place = { root, here };
-  const line = withoutManager(scriptOf(start.trim(), place.here, deepest), place);
+  const line = withoutManager(scriptOf(start.trim(), place, deepest), place);
   if (line === '')
     throw new Refusal('Nothing says how the application is started: add a script "start" to package.json.');
   if (!isSpecial.test(line)) {
@@ -63,20 +62,62 @@ function binOf(name: string, place: Place): string | undefined {
 }
 
 /** `npm run start` becomes what the script says, and so on. */
-function scriptOf(line: string, directory: string, left: number): string {
+function scriptOf(line: string, place: Place, left: number): string {
   const [, manager, , name = '', rest = ''] =
     /^(npm|pnpm|yarn|bun)(\s+run|\s+run-script)?\s+([\w:.-]+)((?:\s+.*)?)$/.exec(line) ?? [];
   if (manager === undefined || left === 0) return line;
-  const path = join(directory, 'package.json');
-  if (!existsSync(path)) return line;
-  const { scripts } = packageFile.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const scripts = scriptsOf(place);
   const script = scripts[name];
   if (script === undefined) return line;
   const words = rest.trim().replace(/^--(?:\s+|$)/, '');
   const before = scripts[`pre${name}`];
   const whole = words === '' ? script : `${script} ${words}`;
-  const now = scriptOf(whole.trim(), directory, left - 1);
-  return before === undefined ? now : `${scriptOf(before.trim(), directory, left - 1)} && ${now}`;
+  const now = scriptOf(whole.trim(), place, left - 1);
+  return before === undefined ? now : `${scriptOf(before.trim(), place, left - 1)} && ${now}`;
+}
+
+function scriptsOf({ root, here }: Place): Record<string, string> {
+  const path = join(here, 'package.json');
+  const shown = shownPath([relative(root, path)]);
+  const found = realOf(path);
+  if (found === undefined) return {};
+  const text = isBelow(found, root) ? startOf(found, longestPackageFile + 1) : undefined;
+  if (text === undefined) throw new Refusal(`${shown} is no file of the image, so nothing says what its scripts are.`);
+  if (text.length > longestPackageFile)
+    throw new Refusal(`${shown} is longer than ${longestPackageFile / 2 ** 20} MB.`);
+  const scripts = Object.entries(scriptsIn(text.toString(), shown));
+  return Object.fromEntries(scripts.filter((one): one is [string, string] => typeof one[1] === 'string'));
+}
+
+/** The words of a parser would be a piece of the file. */
+function scriptsIn(text: string, shown: string): object {
+  try {
+    const { scripts } = JSON.parse(text) as { scripts?: unknown };
+    return typeof scripts === 'object' && scripts !== null ? scripts : {};
+  } catch {
+    throw new Refusal(`${shown} is no JSON, so nothing says what its scripts are.`);
+  }
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path.startsWith(`${root}/`);
+}
+
+/** The beginning of a file; undefined if it is none, which could be waited for without end. */
+function startOf(path: string, bytes: number): Buffer | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    if (!fstatSync(file).isFile()) return undefined;
+    const start = Buffer.alloc(Math.min(bytes, fstatSync(file).size));
+    return start.subarray(0, readSync(file, start, 0, start.length, 0));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** The file behind `next` or `node_modules/.bin/next`, if it is one that Node runs. */
@@ -86,8 +127,8 @@ function nodeProgram(program: string, place: Place): string | undefined {
   const at = binOf(name, place);
   if (at === undefined || !lstatSync(at).isSymbolicLink()) return undefined;
   const file = realOf(at);
-  if (file === undefined || !file.startsWith(`${place.root}/`)) return undefined;
-  const [first] = readFileSync(file, 'latin1').slice(0, 200).split('\n');
+  if (file === undefined || !isBelow(file, place.root)) return undefined;
+  const [first] = startOf(file, 200)?.toString('latin1').split('\n') ?? [];
   return /^#!\s*(?:\/usr\/bin\/env\s+(?:-S\s+)?|\S*\/)node\s*$/.test(first ?? '')
     ? relative(place.here, file)
     : undefined;
@@ -104,7 +145,9 @@ function realOf(path: string): string | undefined {
 /** One that the source has itself, and that is no script for a program which the image lacks. */
 function isOfImage(program: string, { root, here }: Place): boolean {
   const file = program.startsWith('/') ? undefined : realOf(join(here, program));
-  return file?.startsWith(`${root}/`) === true && !readFileSync(file, 'latin1').startsWith('#!');
+  if (file === undefined || !isBelow(file, root)) return false;
+  const first = startOf(file, 2);
+  return first !== undefined && first.toString('latin1') !== '#!';
 }
 
 /** The shell is the machine's; Node and the programs of packages are found beside the application, wherever its image lies. */

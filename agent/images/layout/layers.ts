@@ -3,6 +3,8 @@ import { createReadStream, lstatSync, readdirSync, readlinkSync, realpathSync, s
 import { join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
+import { Refusal } from '../../program/refusal.ts';
+import { shownPath } from '../tree.ts';
 
 /** The same files make the same layer, whenever they were written. */
 const mtime = new Date(0);
@@ -36,6 +38,10 @@ export interface FolderChoice {
   skips(path: string): boolean;
   /** The target of a link in the image, given where it leads on this machine; throws if it may not be there. */
   link?(path: string, target: string): string;
+  /** Told of each file before it is packed; throws if it may not be there. */
+  file?(path: string, bytes: number): void;
+  /** Told of what is neither a file nor a folder nor a link, and left out. */
+  other?(path: string): void;
 }
 
 /** The files to stand beneath `/app`: links as they are unless `link` says else, times and owners left out, sorted by their bytes. */
@@ -59,17 +65,17 @@ async function put(archive: Pack, path: string, name: string, choice: FolderChoi
     archive.entry({ name, type: 'symlink', linkname: choice.link?.(path, target) ?? target, mtime });
   } else if (found.isDirectory()) {
     directoriesOf(archive, `/${name}`, known);
-    for (const entry of readdirSync(path).sort(byBytes)) {
+    for (const bytes of readdirSync(path, { encoding: 'buffer' }).sort(Buffer.compare)) {
+      const entry = bytes.toString();
       const inside = join(path, entry);
+      if (!Buffer.from(entry).equals(bytes))
+        throw new Refusal(`${shownPath([`${name}/${entry}`])} has a name that is not UTF-8: rename it.`);
       if (!choice.skips(inside)) await put(archive, inside, `${name}/${entry}`, choice, known);
     }
   } else if (found.isFile()) {
+    choice.file?.(path, found.size);
     await file(archive, path, name, (found.mode & 0o111) === 0 ? 0o644 : 0o755);
-  }
-}
-
-function byBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  } else choice.other?.(path);
 }
 
 /** `ldd` prints `name => path (address)`, and the loader as a path alone. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +11,8 @@ export interface Blob {
   digest: string;
   size: number;
 }
+
+const layerType = 'application/vnd.oci.image.layer.v1.tar';
 
 /** Writes an OCI image layout: blobs first, and last the index that makes them an image. */
 export class LayoutWriter {
@@ -48,10 +50,26 @@ export class LayoutWriter {
       await pipeline(archive, measured, createWriteStream(draft), { signal });
       const digest = `sha256:${hash.digest('hex')}`;
       await rename(draft, this.#path(digest));
-      return { mediaType: 'application/vnd.oci.image.layer.v1.tar', digest, size };
+      return { mediaType: layerType, digest, size };
     } catch (error) {
       await rm(draft, { force: true });
       throw error;
+    }
+  }
+
+  /** A layer that was written elsewhere on the same disk, and becomes ours. */
+  async adopt(path: string, signal?: AbortSignal): Promise<Blob> {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) throw new Error('A layer is not a file.');
+      const hash = createHash('sha256');
+      await pipeline(file.createReadStream({ autoClose: false }), hash, { signal });
+      const digest = `sha256:${hash.digest('hex')}`;
+      await rename(path, this.#path(digest));
+      return { mediaType: layerType, digest, size: found.size };
+    } finally {
+      await file.close();
     }
   }
 
