@@ -115,8 +115,15 @@ describe('bodies', () => {
     expectProblem(refused, 422, ['body.userIds[1]', 'body.userIds[3]']);
   });
 
-  test('a body that nests without end is 422, not a defect', async () => {
-    expect((await post(`{"name":${'['.repeat(400_000)}${']'.repeat(400_000)}}`)).status).toBe(422);
+  test('a body that nests without end is 422 before it is read, and brackets in a text do not count', async () => {
+    for (const [levels, location] of [
+      [63, 'body.name'],
+      [64, 'body'],
+      [400_000, 'body'],
+    ] as const)
+      expectProblem(await post(`{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`), 422, [location]);
+    expectProblem(await post('['.repeat(400_000)), 422, ['body']);
+    expectProblem(await post(`{"name":1,"more":"\\"${'['.repeat(200)}"}`), 422, ['body.name', 'body.more']);
   });
 
   test('a body of more values than any operation takes is refused as one, before each is checked', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { type Pushed, pushOf, sign, token, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
@@ -58,25 +58,44 @@ describe('refused', () => {
     expect((await ground.send(pushOf(pushed, { more: 'x'.repeat(1024 * 1024) }))).body.builds).toHaveLength(1);
   });
 
-  test('slow bodies of one connection do not hold more than a few, nor those of another', async () => {
-    const slow = await ground.connected('github', 'git.example.com');
-    const signature = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}`;
-    const held: Socket[] = [];
-    const hold = async () => {
-      const socket = connect(Number(new URL(ground.api.url).port), '127.0.0.1');
-      held.push(socket);
-      await once(socket, 'connect');
-      socket.on('error', () => undefined);
-      const head = `POST /webhooks/git/${slow.id} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999`;
-      socket.write(`${head}\r\n${signature}\r\n\r\n{`);
+  /** Messages whose bodies never come; answers which of them still have their connections. */
+  async function slowBodies(id: string, proof: string, count: number) {
+    const sockets = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const socket = connect(Number(new URL(ground.api.url).port), '127.0.0.1');
+        await once(socket, 'connect');
+        socket.on('error', () => undefined).resume();
+        socket.write(
+          `POST /webhooks/git/${id} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n${proof}\r\n\r\n{`,
+        );
+        return socket;
+      }),
+    );
+    return {
+      open: () => sockets.filter(({ closed }) => !closed).length,
+      end: () => sockets.map((one) => one.destroy()),
     };
-    await until('no more are read', async () => {
-      await hold();
-      return (await ground.send(pushOf(pushed), {}, slow)).status === 503;
-    });
+  }
+
+  test('slow bodies that nobody has proved make way for a message, and end by themselves', async () => {
+    const slow = await ground.connected('github', 'git.example.com');
+    const held = await slowBodies(slow.id, `X-Hub-Signature-256: sha256=${'0'.repeat(64)}`, 12);
+    await until('the oldest made way for those behind them', async () => held.open() === 4);
+    expect((await ground.send({ ref: 1 }, {}, slow)).status).toBe(200);
+    expect(held.open()).toBeLessThanOrEqual(3);
     expect((await ground.send(pushOf(pushed))).status).toBe(200);
-    for (const socket of held) socket.destroy();
-    await until('they are read again', async () => (await ground.send({ ref: 1 }, {}, slow)).status === 200);
+    await until('none is waited for', async () => held.open() === 0);
+  });
+
+  test('slow bodies that are proved do not hold more than a few, nor those of another connection', async () => {
+    const slow = await ground.connected('gitlab', 'git.example.com');
+    const held = await slowBodies(slow.id, `X-Gitlab-Token: ${slow.secret}`, 4);
+    const merge = () =>
+      ground.send({ object_kind: 'x' }, { 'x-hub-signature-256': '', 'x-gitlab-token': slow.secret }, slow);
+    await until('no more are read', async () => (await merge()).status === 503);
+    expect((await ground.send(pushOf(pushed))).status).toBe(200);
+    held.end();
+    await until('they are read again', async () => (await merge()).status === 200);
   });
 });
 

@@ -14,6 +14,8 @@ import { receive } from './receive.ts';
 export const largestDelivery = 5 * 1024 * 1024;
 /** Bodies of one connection that are read at once, each of which is held until its signature is known. */
 const mostAtOnce = 4;
+/** Hosts send a whole message at once. */
+const longestUnproved = 5_000;
 /** Messages a minute: of one address, and of one address to one connection. */
 const perMinute = { address: 600, connection: 300 };
 
@@ -22,13 +24,16 @@ interface Visit {
   connection: ToldConnection;
   proof: Proof;
   secret: string;
+  address: string;
+  /** Ends the reading of a body that nobody has proved. */
+  late: NodeJS.Timeout | undefined;
 }
 
 /** Messages of hosts of repositories: docs/builds.md. No part of the API for people. */
 export function webhookRoutes(app: FastifyInstance, server: ServerParts, clients: ClientAddress): void {
   const { rates, database, keyring } = server;
-  const visits = new WeakMap<FastifyRequest, Visit>();
-  const reading = new Map<string, number>();
+  /** Those whose bodies are read, the oldest first. */
+  const visits = new Map<FastifyRequest, Visit>();
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -63,30 +68,41 @@ export function webhookRoutes(app: FastifyInstance, server: ServerParts, clients
     const early = proof.kind === 'token' && secret !== undefined && isProved(proof, secret, Buffer.of(), Date.now());
     if (secret === undefined || proof.kind === 'none' || (proof.kind === 'token' && !early))
       throw await refused(connection);
-    const now = reading.get(connection.id) ?? 0;
-    if (now >= mostAtOnce) {
+    makeRoom(connection.id);
+    // A body that does not come: its connection ends, since its answer would wait for it.
+    const late = early ? undefined : setTimeout(() => request.raw.destroy(), longestUnproved);
+    visits.set(request, { connection, proof, secret, address, late });
+    request.admitted = early;
+  }
+
+  /** Who has proved nothing yet makes way, first whoever holds most from one address: a slow stranger stops no host. */
+  function makeRoom(connectionId: string): void {
+    const reading = [...visits].filter(([, { connection }]) => connection.id === connectionId);
+    if (reading.length < mostAtOnce) return;
+    const held = (one: string) => reading.filter(([, { address }]) => address === one).length;
+    const unproved = reading.filter(([, { late }]) => late !== undefined);
+    const most = Math.max(...unproved.map(([, { address }]) => held(address)));
+    const [displaced] = unproved.find(([, { address }]) => held(address) === most) ?? [];
+    if (displaced === undefined) {
       throw new Problem('unavailable', 'Other messages of this connection are being read; send it again in a moment.', {
         retryAfterSeconds: 5,
       });
     }
-    reading.set(connection.id, now + 1);
-    visits.set(request, { connection, proof, secret });
-    request.admitted = early;
+    leave(displaced);
+    displaced.raw.destroy();
   }
 
   function leave(request: FastifyRequest): void {
-    const visit = visits.get(request);
-    if (visit === undefined) return;
+    clearTimeout(visits.get(request)?.late);
     visits.delete(request);
-    const rest = (reading.get(visit.connection.id) ?? 1) - 1;
-    if (rest > 0) reading.set(visit.connection.id, rest);
-    else reading.delete(visit.connection.id);
   }
 
   async function answer(request: FastifyRequest): Promise<Taken> {
     const visit = visits.get(request);
     if (visit === undefined) throw new Error('The message was not admitted.');
     const { connection, proof, secret } = visit;
+    clearTimeout(visit.late);
+    visit.late = undefined;
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.of();
     if (!isProved(proof, secret, body, Date.now())) throw await refused(connection);
     request.admitted = true;

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../../domain/problems.ts';
 import type { Settings } from '../../../domain/settings/settings.ts';
+import { invalidFields } from '../input/input.ts';
+import { deepest, tooDeep } from '../input/text.ts';
 import type { AnyOperation } from '../operation.ts';
 import { malformedJson } from '../problems/failure.ts';
 
@@ -34,9 +36,32 @@ function parse(raw: Buffer, contentType: string): unknown {
   }
   if (raw.length === 0) return undefined;
   if (!isUtf8(raw)) throw malformedJson();
+  if (isTooDeep(raw)) throw invalidFields([{ message: tooDeep, location: 'body' }]);
   try {
     return JSON.parse(raw.toString('utf8'));
   } catch {
     throw malformedJson();
   }
+}
+
+const [quote, backslash] = ['"', '\\'].map((sign) => sign.charCodeAt(0));
+const opening = new Set([...'{['].map((sign) => sign.charCodeAt(0)));
+const closing = new Set([...'}]'].map((sign) => sign.charCodeAt(0)));
+
+/** By its brackets outside of texts: to make values of hundreds of thousands of levels takes a third of a second. */
+function isTooDeep(raw: Buffer): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < raw.length; at += 1) {
+    const byte = raw[at] as number;
+    if (isText) {
+      if (byte === backslash) at += 1;
+      else if (byte === quote) isText = false;
+    } else if (byte === quote) isText = true;
+    else if (opening.has(byte)) {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (closing.has(byte)) depth -= 1;
+  }
+  return false;
 }

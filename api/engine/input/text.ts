@@ -1,6 +1,8 @@
 import type { FieldError } from '../../../domain/problems.ts';
 
-const deepest = 64;
+/** More than any real request has. */
+export const deepest = 64;
+export const tooDeep = `is nested deeper than ${deepest} levels`;
 /** More than any real request has: what comes after costs far more to check than it cost to send. */
 const mostValues = 50_000;
 const mostErrors = 100;
@@ -35,7 +37,7 @@ function visit(value: unknown, location: string, depth: number, found: Found): v
   }
   if (typeof value !== 'object' || value === null) return;
   if (depth >= deepest) {
-    note(found, `is nested deeper than ${deepest} levels`, shortened(location));
+    note(found, tooDeep, shortened(location));
     return;
   }
   if (Array.isArray(value)) {
