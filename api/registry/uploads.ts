@@ -37,6 +37,8 @@ export interface Chunk {
 
 /** So many bytes are written down between two looks at the quota, which tell other processes that the upload is alive, too. */
 const stride = 32 * 1024 * 1024;
+/** In milliseconds: as long as a slow upload brings something, it is alive. */
+const longestSilence = 60_000;
 const mostRemembered = 10_000;
 /** A sweep took the blob between its last byte and its row. */
 const swept = Symbol('swept');
@@ -146,8 +148,10 @@ export class Uploads {
     const hash = work.hash ?? (begin === 0 ? createHash('sha256') : undefined);
     let size = begin;
     let noted = begin;
+    let notedAt = performance.now();
     const note = async () => {
       noted = size;
+      notedAt = performance.now();
       if (!(await noteReceived(this.#database.kysely, repository, { id, draft: work.draft }, size)))
         throw unknownUpload();
       await allowance.check(size, 0);
@@ -159,7 +163,7 @@ export class Uploads {
       size += piece.length;
       if (length !== undefined && size - begin > length) throw wrongLength();
       hash?.update(piece);
-      return size - noted < stride ? undefined : note();
+      return size - noted < stride && performance.now() - notedAt < longestSilence ? undefined : note();
     };
     try {
       await pour(body, await this.#store.writeDraft(work.draft, begin), onPiece, stop);

@@ -47,6 +47,8 @@ export const RegistryUploadSchema = defineEntity({
     serviceId: p.uuid(),
     /** The file, which only the process that named it writes to: another one that goes on makes a draft of its own. */
     draft: p.text(),
+    /** The credential of who has begun it. */
+    begunBy: p.text().default(''),
     /** Bytes as of the last look: what counts for the quota. */
     received: p.bigint('number').default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -13,26 +13,51 @@ export interface Upload {
   draft: string;
 }
 
-/** Begins an upload, unless the organization has too many open ones. */
+/** Where the whole limit is small, a share of it would be none. */
+const fewest = 8;
+/** One that brought nothing for so long makes way where there is no room; otherwise it can be continued for a day. */
+const idle = sql`interval '15 minutes'`;
+
+/**
+ * Begins an upload, unless too many are open. The limit is the organization's; a project has three quarters of it, and a credential
+ * half, so that one that leaves uploads open keeps nobody else from pushing.
+ */
 export async function beginUpload(
   database: Database,
   author: Author,
-  { id: service_id, organizationId }: Repository,
+  { id: service_id, organizationId, projectId }: Repository,
   { draft, most }: { draft: string; most: number },
 ): Promise<Upload> {
   const id = uuid();
+  const begun_by = `${author.kind}/${author.id}`;
+  const ofOrganization = sql`registry_upload where organization_id = ${organizationId}`;
+  const ofProject = sql`${ofOrganization} and service_id in (
+    select id from service where organization_id = ${organizationId} and project_id = ${projectId})`;
+  const bounds = [
+    { rows: ofOrganization, share: 1, of: '' },
+    { rows: ofProject, share: 3 / 4, of: ' for a project' },
+    { rows: sql`${ofOrganization} and begun_by = ${begun_by}`, share: 1 / 2, of: ' for a credential' },
+  ];
   await effect(database, author, async (running) => {
-    await refuseBeyond(running, {
-      setting: 'REGISTRY_UPLOADS_PER_ORGANIZATION',
-      most,
-      owner: organizationId,
-      things: 'uploads to the registry at once',
-      rows: sql`registry_upload where organization_id = ${organizationId}`,
-      remedy: 'wait until some have ended',
-    });
+    for (const { rows, share, of } of bounds) {
+      const quota = {
+        setting: 'REGISTRY_UPLOADS_PER_ORGANIZATION',
+        most: Math.max(Math.ceil(most * share), Math.min(most, fewest)),
+        owner: organizationId,
+        things: `uploads to the registry at once${of}`,
+        rows,
+        remedy: 'wait until some have ended',
+      };
+      await refuseBeyond(running, quota).catch(async (error: unknown) => {
+        const { numAffectedRows } = await sql`delete from ${rows} and touched_at < now() - ${idle}`.execute(
+          running.kysely,
+        );
+        if (numAffectedRows === 0n) throw error;
+      });
+    }
     await tenant(running.kysely, organizationId)
       .insertInto('registry_upload')
-      .values({ id, service_id, draft })
+      .values({ id, service_id, draft, begun_by })
       .execute();
   });
   return { id, draft };

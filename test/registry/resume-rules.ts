@@ -3,12 +3,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pour } from '../../api/registry/storage/pour.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { until } from '../ground/until.ts';
 import { blobOf, RegistryClient } from './registry-client.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from './registry-world.ts';
+import { seedRepository } from './seed-repository.ts';
 import { type Storage, standsOf } from './storages.ts';
 
 /** How pushes go on that broke off, and what bounds them, on a storage. */
@@ -210,6 +212,33 @@ export function resumeRules(storage: Storage): void {
       }
     } finally {
       await fresh.close();
+    }
+  });
+
+  test('of the uploads at once a credential has half and a project three quarters; one that is idle makes way', async () => {
+    const small = await registryWorld({ REGISTRY_UPLOADS_PER_ORGANIZATION: '16' }, storage);
+    try {
+      const { kysely } = small.api.database;
+      const begun = async (client: RegistryClient, times: number) => {
+        const answers = [];
+        for (let number = 0; number < times; number += 1) answers.push(await client.ask('POST', 'blobs/uploads/'));
+        return answers.map(({ status }) => status);
+      };
+      const [deployer, admin] = [small.client(), small.client(small.repository, small.organization.tokens.admin)];
+      expect(await begun(deployer, 8)).toEqual(Array(8).fill(202));
+      const refused = await deployer.ask('POST', 'blobs/uploads/');
+      expect([refused.status, refused.code]).toEqual([403, 'DENIED']);
+      expect(refused.bytes.toString()).toContain('8 uploads to the registry at once for a credential');
+      expect(await begun(admin, 5)).toEqual([...Array(4).fill(202), 403]);
+      const elsewhere = await seedRepository(small.api.database, small.organization, { project: 'another' });
+      expect(await begun(small.client(elsewhere, small.organization.tokens.admin), 5)).toEqual([
+        ...Array(4).fill(202),
+        403,
+      ]);
+      await sql`update registry_upload set touched_at = now() - interval '16 minutes'`.execute(kysely);
+      expect(await begun(deployer, 1)).toEqual([202]);
+    } finally {
+      await small.close();
     }
   });
 

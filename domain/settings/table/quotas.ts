@@ -46,7 +46,7 @@ export const quotaSettings = {
     { example: '107374182400' },
   ),
   REGISTRY_UPLOADS_PER_ORGANIZATION: setting(
-    'Uploads to the registry that an organization may have begun at once.',
+    'Uploads to the registry that an organization may have begun at once: a project three quarters, a credential half of them.',
     wholeNumber(1, 10_000),
     200,
     { example: '200' },
