@@ -262,3 +262,16 @@ test('a viewer reads and does not stage; others see nothing', async () => {
   const foreign = await api.call('DELETE', `/api/v1/change-set-items/${items[0]?.id}`, { as: theirs.sessions.owner });
   expect(foreign.status).toBe(404);
 });
+
+test('a draft takes so many bytes, secret ones too; what takes the place of others is not counted beside them', async () => {
+  await create();
+  const value = 'x'.repeat(130_000);
+  const some = (from: number, more = {}) =>
+    batch(Array.from({ length: 8 }, (_, at) => variable(`K_${from + at}`, value, more)));
+  for (let from = 0; from < 64; from += 8) expect((await some(from, { secret: from % 16 === 0 })).status).toBe(200);
+  const refused = await some(64);
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain('at most 20,000 changes and 8 MB');
+  expect((await draft()).items).toHaveLength(65);
+  expect((await some(0)).status).toBe(200);
+});

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
+import { draftLimits } from '../../domain/change-sets/rules.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
 import { forgetUnused } from './draft/forget.ts';
 import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
@@ -34,8 +38,28 @@ export async function stage(
   const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
   const rows = added.map((row) => ({ ...row, ...stagedBy, revision }));
   const at = await insertItems(effect.kysely, place.organizationId, rows);
+  if (rows.length > 0) await refuseBeyond(effect, place, draft.id);
   const inserted = at === undefined ? [] : rows.map((row) => ({ ...row, created_at: at }));
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds: staging.uncreated });
   auditDraft(effect, place, 'staged', draft, labels);
   return { changeSetId: draft.id, revision, staged: { ...meant, items: staging.itemsWith(inserted) } };
+}
+
+async function refuseBeyond({ kysely }: Effect, { organizationId }: EnvironmentRef, draftId: string): Promise<void> {
+  const { items, bytes } = await tenant(kysely, organizationId)
+    .selectFrom('change_set_item')
+    .select(sql<number>`count(*)::int`.as('items'))
+    .select(
+      sql<number>`sum(octet_length(from_value) + octet_length(to_value) + coalesce(octet_length(sealed_to), 0))::float8`.as(
+        'bytes',
+      ),
+    )
+    .where('change_set_id', '=', draftId)
+    .executeTakeFirstOrThrow();
+  if (items <= draftLimits.items && bytes <= draftLimits.bytes) return;
+  const { items: most, bytes: mostBytes } = draftLimits;
+  throw new Problem(
+    'quota-reached',
+    `What is staged in an environment has at most ${most.toLocaleString('en')} changes and ${mostBytes / 2 ** 20} MB, before and after together; apply or discard some first.`,
+  );
 }

@@ -18,6 +18,8 @@ interface ItemRule {
 }
 
 export const mostVariableBytes = 131_072;
+/** Of a draft: whoever looks at one reads all of it, and others wait meanwhile. */
+export const draftLimits = { items: 20_000, bytes: 8 * 1024 * 1024 };
 const variableKey = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 const nothing: ItemRule = { fault: () => undefined };
