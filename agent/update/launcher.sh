@@ -163,9 +163,11 @@ after() {
   failures=$(cut -d ' ' -f 1 "$home/run/failures" 2>/dev/null)
   case $failures in '' | *[!0-9]*) failures=0 ;; esac
   echo "$((failures + 1)) $1" >"$home/run/failures"
-  sleep "$delay"
+  # Waited for in the background, so that a signal is heard meanwhile.
+  sleep "$delay" &
+  wait $!
   delay=$((delay * 2))
-  [ "$delay" -le 30 ] || delay=30
+  [ "$delay" -le 10 ] || delay=10
 }
 
 trap stop TERM INT
