@@ -9,6 +9,7 @@ import {
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import { dataConverter, type PayloadKeys } from './codec.ts';
+import { hasStatus } from './grpc-status.ts';
 
 export interface TemporalAddress {
   address: string;
@@ -29,7 +30,7 @@ export interface Temporal {
   client: Client;
   connection: Connection;
   namespace: string;
-  /** Whether Temporal answers at all, within two seconds. */
+  /** Whether Temporal and its databases answer, within two seconds. */
   reachable(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -86,7 +87,7 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
     namespace: to.namespace,
     reachable: () =>
       connection
-        .withDeadline(Date.now() + 2_000, () => connection.workflowService.getSystemInfo({}))
+        .withDeadline(Date.now() + 2_000, () => asksItsDatabases(connection, to.namespace))
         .then(
           () => true,
           () => false,
@@ -100,6 +101,17 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
       await connection.close();
     },
   };
+}
+
+/** What it knows of itself it answers from memory; for a workflow, and for how many there are, it has to look. */
+async function asksItsDatabases({ workflowService }: Connection, namespace: string): Promise<void> {
+  const workflowId = 'nobody';
+  const asked = [
+    workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+    workflowService.countWorkflowExecutions({ namespace, query: `WorkflowId = '${workflowId}'` }),
+  ];
+  for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
+    if (status === 'rejected' && !hasStatus(reason, 'notFound')) throw reason;
 }
 
 /** The address and credentials, in the form that the client's and the worker's native connection share. */
