@@ -13,6 +13,7 @@ import { isAway } from './reached.ts';
 import { actorOf, type pendingSchema, type stageSchema, workflowDetailSchema, workflowPath } from './workflow.ts';
 
 const startedWithinMillis = 60_000;
+const decidedBefore = 'It was decided before the workflow began, so there is no history.';
 
 export const getWorkflow = operation({
   method: 'GET',
@@ -31,7 +32,9 @@ export const getWorkflow = operation({
       historySource: actor.archivedAt === null ? ('live' as const) : ('archive' as const),
     };
     try {
-      return { ...known, ...(await nowOf(actor, historyOf(server, actor))) };
+      const now = await nowOf(actor, historyOf(server, actor));
+      const neverBegan = !known.open && now.runs === 0 && known.message === '';
+      return { ...known, ...now, ...(neverBegan ? { message: decidedBefore } : {}) };
     } catch (error) {
       // Why it is stuck is in its row: that is told while Temporal is away, too.
       if (!isAway(error)) throw error;

@@ -6,6 +6,7 @@ import { startActor } from '../../temporal/delivery/start-actor.ts';
 import { api, as, get, history, log, ours, proxy, type Step, toldWorkflows } from '../../test/api/told-workflows.ts';
 import { until } from '../../test/ground/until.ts';
 import { seed } from '../../test/installation/running-api.ts';
+import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 import { historyStepSchema } from './workflow.ts';
@@ -163,6 +164,18 @@ test('an actor that lives long: its history is whole, from the archive and from 
   ]);
   expect(broken.filter(({ run }) => run !== 2)).toEqual(over.filter(({ run }) => run !== 2));
   expect(api.lines.some(({ level, msg }) => level === 50 && msg === 'A page of the archive cannot be read')).toBe(true);
+});
+
+test('one that was over before it began says so', async () => {
+  const id = uuid();
+  const over = { id, state: 'cancelled', revision: 1, finished_at: new Date() };
+  await tenantRow(api.database, 'build', ours.organizationId, over);
+  expect(await get(`/${id}`)).toMatchObject({
+    outcome: 'cancelled',
+    message: 'It was decided before the workflow began, so there is no history.',
+    stages: [],
+  });
+  expect(await history(id)).toEqual([]);
 });
 
 test('the owner reads the history of a deletion, and a stranger never', async () => {
