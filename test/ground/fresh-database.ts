@@ -4,6 +4,7 @@ import { Client, Pool } from 'pg';
 import { inject } from 'vitest';
 import { migrate } from '../../db/migrations/migrate.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
+import type { Ground } from './ground.ts';
 import { type WholeDatabase, wholeDatabase } from './whole-database.ts';
 
 export interface FreshDatabase {
@@ -50,7 +51,7 @@ export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<vo
 
 async function templateDatabase(): Promise<string> {
   const name = `ballast_template_${await migrationsHash()}`;
-  const client = new Client({ connectionString: inject('ground').postgres });
+  const client = new Client({ connectionString: groundHere() });
   await client.connect();
   try {
     // Held until the connection ends.
@@ -77,8 +78,16 @@ async function migrationsHash(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
+function groundHere(): string {
+  const ground = inject('ground') as Ground | undefined;
+  if (ground !== undefined) return ground.postgres;
+  throw new Error(
+    'This file stands on PostgreSQL, and the project "machines" has none: name it in `byApi` of vitest.config.ts.',
+  );
+}
+
 function urlOf(database: string): string {
-  const url = new URL(inject('ground').postgres);
+  const url = new URL(groundHere());
   url.pathname = `/${database}`;
   return url.href;
 }
@@ -88,7 +97,7 @@ let admin: Pool | undefined;
 /** By one connection, for as long as it is used: to be let in costs both sides more than what is asked. */
 async function askAdmin(statement: string): Promise<void> {
   if (admin === undefined) {
-    admin = new Pool({ connectionString: inject('ground').postgres, max: 1, allowExitOnIdle: true });
+    admin = new Pool({ connectionString: groundHere(), max: 1, allowExitOnIdle: true });
     // One that breaks while nobody uses it is replaced.
     admin.on('error', () => undefined);
   }
