@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RunningAgent } from '../../test/agents/running-agent.ts';
 import { until } from '../../test/ground/until.ts';
+import { patient } from '../../test/run/patience.ts';
 
 const agent = new RunningAgent();
 
@@ -19,7 +21,10 @@ test.each(['received', 'started', 'finished', 'told'] as const)(
       told: () => peer.results.some((result) => result.id === id),
     }[moment];
     if (moment === 'told') peer.disturb = (asked) => (asked.endsWith('/result') ? 'cut-after' : undefined);
-    while (!reached()) await new Promise((resolve) => setTimeout(resolve, 1));
+    // Some last for milliseconds, so it is looked for more often than `until` does.
+    for (const began = Date.now(); !reached(); await pause(1)) {
+      if (Date.now() - began > patient(60_000)) throw new Error(`The command is never ${moment}.`);
+    }
     await agent.kill();
     peer.disturb = () => undefined;
     agent.start();
