@@ -29,6 +29,8 @@ export const DeploymentSchema = defineEntity({
     message: p.text().nullable(),
     /** The order in which deployments were admitted. */
     admissionOrder: p.bigint('number').autoincrement(),
+    /** Where it stands in the queue, if that is where one stood that it superseded. */
+    queueOrder: p.bigint('number').nullable(),
     /** Waits for a slot instead of being refused. */
     queued: p.boolean().default(false),
     approvalId: p.uuid().nullable(),

@@ -13,6 +13,19 @@ describe('supersession', () => {
     expect(closed).toEqual([{ approvalId: 'asked', decision: 'superseded' }]);
   });
 
+  test('a newer one stands where the one stood that it supersedes: one that is always replaced has its turn, too', () => {
+    const project = new Project(1);
+    project.running('other');
+    project.create({ id: 'first' });
+    project.create({ id: 'behind', place: 'api' });
+    project.create({ id: 'newer' });
+    project.create({ id: 'held', approvalId: 'asked' });
+    project.take(approve('asked'));
+    expect(project.rows).toMatchObject({ first: 'superseded', newer: 'superseded', held: 'pending slot' });
+    project.take({ event: 'finish', id: 'other', state: 'live' });
+    expect(project.rows).toMatchObject({ held: 'pending', behind: 'pending slot' });
+  });
+
   test('a held one supersedes only held ones', () => {
     const project = new Project(1);
     project.running('api');

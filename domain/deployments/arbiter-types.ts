@@ -42,7 +42,7 @@ export interface New {
 
 /** A deployment that is not final. */
 export interface Admitted extends Omit<New, 'queue'> {
-  /** The place in the queue; grows with each deployment of the project. Of an insert it is a proposal. */
+  /** The place in the queue: grows with each deployment of the project, or is that of one that it superseded. */
   order: number;
   state: 'pending' | ClaimedDeploymentState;
   /** Of a pending one: `approval` while it is held, else what it waits for, or empty when it is its turn. */
@@ -85,6 +85,8 @@ export interface Change {
   /** Of one that ends: `dependency` if it ends because one before it did not go live. */
   blocker?: DeploymentBlocker | '';
   cancelRequested?: true;
+  /** It stands where one stood that it superseded. */
+  order?: number;
   /** One that it waited for was superseded: now it waits for the later one. */
   after?: readonly string[];
 }

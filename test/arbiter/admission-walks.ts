@@ -59,8 +59,13 @@ async function repeat(effect: Effect, at: SeededProject, { move, request, approv
 /** Without orders and places, which the database names otherwise. */
 function comparable(decision: Decision): unknown {
   if ('refused' in decision) return decision.refused;
-  const { insert, live, ...more } = decision;
-  return { ...more, insert: insert.map(({ id, blocker }) => [id, blocker]), live: live?.releaseId };
+  const { insert, update, live, ...more } = decision;
+  return {
+    ...more,
+    insert: insert.map(({ id, blocker }) => [id, blocker]),
+    update: update.map(({ order, ...change }) => ({ ...change, moves: order !== undefined })),
+    live: live?.releaseId,
+  };
 }
 
 async function sameAs({ kysely }: Database, walks: readonly RandomWalk[]): Promise<void> {

@@ -4,7 +4,9 @@ import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 /** The project after the writes of a decision. */
 export function carryOut(snapshot: Snapshot, { insert, update, live }: Admission): Snapshot {
   const changes = new Map(update.map((change) => [change.id, change]));
-  const deployments = [...snapshot.deployments, ...insert].flatMap((one) => changed(one, changes.get(one.id)));
+  const open = [...snapshot.deployments, ...insert].flatMap((one) => changed(one, changes.get(one.id)));
+  // As they are loaded again.
+  const deployments = open.toSorted((one, other) => one.order - other.order);
   if (live === undefined) return { ...snapshot, deployments };
   return { ...snapshot, deployments, live: new Map(snapshot.live).set(live.place, live.releaseId) };
 }

@@ -82,8 +82,8 @@ function brokenRefusal(before: Snapshot, event: AdmissionEvent, { refused }: Ref
   return `${event.event} was refused as ${refused} without a reason`;
 }
 
-/** Only open ones are written, each once, and a final state stays. */
-function brokenWrites({ before, event, decision }: Step): string | undefined {
+/** Only open ones are written, each once, and a final state stays; a new one is last in the queue, or stands where one stood that it superseded. */
+function brokenWrites({ before, event, decision, after }: Step): string | undefined {
   const written = ids(decision.update);
   if (new Set(written).size < written.length) return 'one was written twice';
   if (written.some((id) => find(before, id) === undefined)) return 'one that is not open was written';
@@ -91,9 +91,26 @@ function brokenWrites({ before, event, decision }: Step): string | undefined {
     return 'other deployments were inserted than requested';
   }
   const last = Math.max(0, ...before.deployments.map(({ order }) => order));
-  return decision.insert.some(({ order }, at) => order <= (decision.insert[at - 1]?.order ?? last))
-    ? 'a new one is not the last in the queue'
-    : undefined;
+  const superseded = before.deployments.filter(
+    (one) => isQueued(one) && decision.update.some(({ id, state }) => id === one.id && state === 'superseded'),
+  );
+  for (const one of [...decision.insert, ...after.deployments]) {
+    const stood = find(before, one.id)?.order;
+    const first = superseded.find(
+      ({ place, order }) => place === one.place && order < (stood ?? Number.POSITIVE_INFINITY),
+    );
+    const passes = passed(before, event).some(({ id }) => id === one.id);
+    if (
+      passes && first !== undefined
+        ? one.order !== first.order
+        : stood !== undefined
+          ? one.order !== stood
+          : one.order <= last
+    )
+      return 'one does not stand at its place in the queue';
+  }
+  const orders = after.deployments.map(({ order }) => order);
+  return new Set(orders).size < orders.length ? 'two stand at one place in the queue' : undefined;
 }
 
 /** Who ended, by whose event. */

@@ -35,14 +35,14 @@ interface Row {
   approval_id: string | null;
   change_set_id: string | null;
   cancel_requested: boolean;
-  admission_order: number;
+  queue_order: number;
   revision: number;
   after_deployments: string[];
 }
 
 const columns = sql.raw(`id, environment_id, service_id, release_id, kind, state, waits_for, approval_id, change_set_id,
-  cancel_requested_at is not null as cancel_requested, admission_order::float8 as admission_order, revision,
-  after_deployments`);
+  cancel_requested_at is not null as cancel_requested, coalesce(queue_order, admission_order)::float8 as queue_order,
+  revision, after_deployments`);
 
 /**
  * The project as the arbiter sees it, under the lock of its admission. Claimed rows that the event may write are locked,
@@ -66,7 +66,7 @@ export async function loadSnapshot(
         and (state = 'pending' or not ${mayWrite})
     )
     select project.deploy_concurrency as concurrency, open.* from project left join open on true
-    where project.organization_id = ${organizationId} and project.id = ${projectId} order by open.admission_order
+    where project.organization_id = ${organizationId} and project.id = ${projectId} order by open.queue_order
   `.execute(kysely);
   if (rows[0] === undefined) throw new Error(`The project ${projectId} has no row.`);
   const { concurrency } = rows[0];
@@ -129,7 +129,7 @@ function openDeployment(row: Row): OpenDeployment[] {
       ...{ id, environmentId, serviceId, kind, state, revision },
       place: placeOf(environmentId, serviceId),
       releaseId: row.release_id,
-      order: row.admission_order,
+      order: row.queue_order,
       blocker: row.waits_for ?? '',
       ...(row.approval_id === null ? {} : { approvalId: row.approval_id }),
       ...(row.change_set_id === null ? {} : { changeSetId: row.change_set_id }),

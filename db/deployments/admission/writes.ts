@@ -24,12 +24,13 @@ export interface Written {
 export async function insertDeployments(
   { kysely, author }: Effect,
   { organizationId, projectId }: ProjectRef,
-  { concurrency }: Loaded,
+  { concurrency, deployments }: Loaded,
   { insert }: Admission,
   request: AdmissionRequest,
   before: Preceding,
 ): Promise<void> {
   if (insert.length === 0 || request.event !== 'create') return;
+  const last = Math.max(0, ...deployments.map(({ order }) => order));
   const rows = insert.map((one: Admitted) => {
     const { environmentId, serviceId, ...more } = request.deployments.find(({ id }) => id === one.id) as NewDeployment;
     const by = more.requestedBy ?? author;
@@ -39,6 +40,8 @@ export async function insertDeployments(
       ...{ state: one.state, waits_for: one.blocker === '' ? null : one.blocker },
       message: waitingSentence(one.blocker, concurrency, before(one.id)) || null,
       after_deployments: [...(one.after ?? [])],
+      // Behind all others its number says where it stands.
+      queue_order: one.order > last ? null : one.order,
       ...{ queued: more.queue, approval_id: one.approvalId ?? null, change_set_id: one.changeSetId ?? null },
       ...{ change_set_message: more.changeSetMessage ?? '', downtime_accepted: more.downtimeAccepted ?? false },
       ...{ requested_by_kind: by.kind, requested_by_id: by.id, requested_by_name: by.name },
@@ -74,14 +77,16 @@ export async function updateDeployments(
       cancel_requested_at = case when new.asked then clock_timestamp() else deployment.cancel_requested_at end,
       finished_at = case when new.final then clock_timestamp() end,
       after_deployments = case when new.after is null then deployment.after_deployments
-        else array(select jsonb_array_elements_text(new.after::jsonb)) end
+        else array(select jsonb_array_elements_text(new.after::jsonb)) end,
+      queue_order = coalesce(new.queue_order, deployment.queue_order)
     from unnest(
       ${column(({ change }) => change.id)}::uuid[], ${column(({ before }) => before.revision)}::int[],
       ${column(({ state }) => state)}::text[], ${column(({ waitsFor }) => waitsFor)}::text[],
       ${column(({ message }) => message)}::text[], ${column(({ change }) => change.cancelRequested === true)}::bool[],
       ${column(({ state }) => isDeploymentFinal(state))}::bool[],
-      ${column(({ change }) => (change.after === undefined ? null : JSON.stringify(change.after)))}::text[]
-    ) as new (id, revision, state, waits_for, message, asked, final, after)
+      ${column(({ change }) => (change.after === undefined ? null : JSON.stringify(change.after)))}::text[],
+      ${column(({ change }) => change.order ?? null)}::bigint[]
+    ) as new (id, revision, state, waits_for, message, asked, final, after, queue_order)
     where deployment.organization_id = ${organizationId} and deployment.id = new.id
       and deployment.revision = new.revision and deployment.finished_at is null
     returning deployment.id

@@ -6,6 +6,8 @@ import { isHeld, queue, type Waiting } from './queue.ts';
 export class Plan {
   readonly #snapshot: Snapshot;
   readonly #open: Map<string, Admitted>;
+  /** The place of the last one in the queue. */
+  #last: number;
   readonly #ended = new Map<string, FinalDeploymentState>();
   readonly #stop: string[] = [];
   /** Those that ended because one before them did not go live. */
@@ -16,6 +18,7 @@ export class Plan {
   constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
     this.#open = new Map(snapshot.deployments.map((one) => [one.id, one]));
+    this.#last = Math.max(0, ...snapshot.deployments.map(({ order }) => order));
   }
 
   find(id: string): Admitted | undefined {
@@ -31,8 +34,8 @@ export class Plan {
   }
 
   insert(deployment: Omit<Admitted, 'order'>): Admitted {
-    const order = Math.max(0, ...this.open.map((one) => one.order)) + 1;
-    const inserted = { ...deployment, order };
+    this.#last += 1;
+    const inserted = { ...deployment, order: this.#last };
     this.#open.set(inserted.id, inserted);
     return inserted;
   }
@@ -48,9 +51,15 @@ export class Plan {
     if (!this.#open.has(id)) this.#ended.set(id, 'failed');
   }
 
-  /** A newer one takes its place: those that waited for it wait for that one. */
+  /**
+   * A newer one takes its place, in the queue, too: a service that is applied to all the time would never have its turn. Those
+   * that waited for it wait for that one.
+   */
   supersede(waiting: Admitted, by: Admitted): void {
     this.drop(waiting, 'superseded');
+    const successor = this.#open.get(by.id) ?? by;
+    if (!isHeld(waiting) && waiting.order < successor.order)
+      this.#open.set(by.id, { ...successor, order: waiting.order });
     for (const one of this.open) {
       if (one.after?.includes(waiting.id) !== true) continue;
       this.#open.set(one.id, { ...one, after: one.after.map((id) => (id === waiting.id ? by.id : id)) });
@@ -141,6 +150,7 @@ export class Plan {
     const changed = {
       ...state,
       ...(blocker === before.blocker ? {} : { blocker }),
+      ...(after.order === before.order ? {} : { order: after.order }),
       ...(after.cancelRequested === before.cancelRequested ? {} : { cancelRequested: true as const }),
       ...(after.after === before.after || after.after === undefined ? {} : { after: after.after }),
     };

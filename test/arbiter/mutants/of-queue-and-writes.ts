@@ -48,6 +48,30 @@ export const mutantsOfQueueAndWrites: readonly Mutant[] = [
     instead: 'id',
   },
   {
+    without: 'a newer one stands where the one stood that it supersedes',
+    file: 'arbiter/plan',
+    text: '{ ...successor, order: waiting.order }',
+    instead: 'successor',
+  },
+  {
+    without: 'one that is held has no place in the queue to give',
+    file: 'arbiter/plan',
+    text: '!isHeld(waiting) && waiting.order',
+    instead: 'waiting.order',
+  },
+  {
+    without: 'one goes forward, and never back',
+    file: 'arbiter/plan',
+    text: ' && waiting.order < successor.order',
+    instead: '',
+  },
+  {
+    without: 'where one stands is written',
+    file: 'arbiter/plan',
+    text: '...(after.order === before.order ? {} : { order: after.order }),',
+    instead: '',
+  },
+  {
     without: 'a rollback goes first',
     file: 'arbiter/queue',
     text: "Number(other.kind === 'rollback') - Number(one.kind === 'rollback') || ",
@@ -116,7 +140,7 @@ export const mutantsOfQueueAndWrites: readonly Mutant[] = [
   {
     without: 'later ones come later',
     file: 'arbiter/plan',
-    text: 'Math.max(0, ...this.open.map((one) => one.order)) + 1',
+    text: 'this.#last += 1;',
     instead: 'Math.min(0, ...this.open.map((one) => one.order)) - 1',
   },
   {
