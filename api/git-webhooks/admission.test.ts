@@ -80,7 +80,7 @@ describe('refused', () => {
   test('slow bodies that nobody has proved make way for a message, and end by themselves', async () => {
     const slow = await ground.connected('github', 'git.example.com');
     const held = await slowBodies(slow.id, `X-Hub-Signature-256: sha256=${'0'.repeat(64)}`, 12);
-    await until('the oldest made way for those behind them', async () => held.open() === 4);
+    await until('the oldest made way for those behind them', async () => held.open() <= 4);
     expect((await ground.send({ ref: 1 }, {}, slow)).status).toBe(200);
     expect(held.open()).toBeLessThanOrEqual(3);
     expect((await ground.send(pushOf(pushed))).status).toBe(200);
@@ -89,12 +89,15 @@ describe('refused', () => {
 
   test('slow bodies that are proved do not hold more than a few, nor those of another connection', async () => {
     const slow = await ground.connected('gitlab', 'git.example.com');
-    const held = await slowBodies(slow.id, `X-Gitlab-Token: ${slow.secret}`, 4);
+    const held: Awaited<ReturnType<typeof slowBodies>>[] = [];
     const merge = () =>
       ground.send({ object_kind: 'x' }, { 'x-hub-signature-256': '', 'x-gitlab-token': slow.secret }, slow);
-    await until('no more are read', async () => (await merge()).status === 503);
+    await until('no more are read', async () => {
+      held.push(await slowBodies(slow.id, `X-Gitlab-Token: ${slow.secret}`, 1));
+      return (await merge()).status === 503;
+    });
     expect((await ground.send(pushOf(pushed))).status).toBe(200);
-    held.end();
+    for (const one of held) one.end();
     await until('they are read again', async () => (await merge()).status === 200);
   });
 });
