@@ -87,7 +87,7 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
     namespace: to.namespace,
     reachable: () =>
       connection
-        .withDeadline(Date.now() + 2_000, () => asksItsDatabases(connection, to.namespace))
+        .withDeadline(Date.now() + 2_000, () => asksItsDatabases(connection))
         .then(
           () => true,
           () => false,
@@ -103,15 +103,18 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
   };
 }
 
-/** What it knows of itself it answers from memory; for a workflow, and for how many there are, it has to look. */
-async function asksItsDatabases({ workflowService }: Connection, namespace: string): Promise<void> {
-  const workflowId = 'nobody';
+/**
+ * What it knows of itself it answers from memory; for a workflow, and for how many there are, it has to look. Asked in its own
+ * namespace: of ours it would keep in mind what there is before its search attributes are made. Who may not ask there is answered, too.
+ */
+async function asksItsDatabases({ workflowService }: Connection): Promise<void> {
+  const [namespace, workflowId] = ['temporal-system', 'nobody'];
   const asked = [
     workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     workflowService.countWorkflowExecutions({ namespace, query: `WorkflowId = '${workflowId}'` }),
   ];
   for (const { status, reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[])
-    if (status === 'rejected' && !hasStatus(reason, 'notFound')) throw reason;
+    if (status === 'rejected' && !hasStatus(reason, 'notFound', 'permissionDenied')) throw reason;
 }
 
 /** The address and credentials, in the form that the client's and the worker's native connection share. */
