@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { programVersion } from '../../domain/version.ts';
 import { rotate } from '../../machine/log-files.ts';
 import type { Facts, HelloAnswer } from '../../protocol/agent.ts';
 import type { Trust } from '../../protocol/release-proof.ts';
 import type { BuildSettings } from '../builders/build-settings.ts';
 import { Builders } from '../builders/builders.ts';
+import { ownProgram } from '../bundle/own-program.ts';
 import { Commands } from '../commands/commands.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { Credentials } from '../home/credentials.ts';
@@ -270,11 +270,8 @@ export class Agent {
   }
 }
 
-/** In a bundle the ingress stands beside us as one file; in a checkout it is its source. */
 function ingressProgram(): string[] {
-  const bundled = fileURLToPath(new URL('ingress.mjs', import.meta.url));
-  const source = fileURLToPath(new URL('../ingress/main.ts', import.meta.url));
-  return [process.execPath, existsSync(bundled) ? bundled : source];
+  return [process.execPath, ownProgram('ingress', new URL('../ingress/main.ts', import.meta.url))];
 }
 
 function runningImage(home: string, launched: string | undefined): string {

@@ -1,4 +1,4 @@
-import { openSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync, readSync, writeSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
 import { workerData } from 'node:worker_threads';
 import type { Watched } from './watchdog.ts';
@@ -84,8 +84,13 @@ function textAt(address = '0x0'): string {
   const bytes = Buffer.alloc(4_096);
   // A text ends before the page that is not there.
   const most = 4_096 - Number(BigInt(address) % 4_096n);
-  const length = readSync(openSync('/proc/self/mem', 'r'), bytes, 0, most, BigInt(address));
-  return bytes.subarray(0, length).toString().split('\0')[0] ?? '';
+  const memory = openSync('/proc/self/mem', 'r');
+  try {
+    const length = readSync(memory, bytes, 0, most, BigInt(address));
+    return bytes.subarray(0, length).toString().split('\0')[0] ?? '';
+  } finally {
+    closeSync(memory);
+  }
 }
 
 /** The functions that run, the innermost first. */

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ async function watched(code: string): Promise<{ signal: string | null; said: str
   const program = join(directory, 'program.mjs');
   writeFileSync(
     program,
-    `import { readFileSync } from 'node:fs';
+    `import { closeSync, readFileSync, writeFileSync } from 'node:fs';
      import { watchLoop } from ${JSON.stringify(watchdog)};
      const watching = watchLoop({ tickMillis: 100, toldAfter: 10, endedAfter: 40 });
      const settled = () => new Promise((resolve) => setTimeout(resolve, 500));
@@ -50,4 +50,17 @@ test('one that is held for a while is told once, and goes on', async () => {
   );
   expect(said).toMatch(/^\S+ warn The agent has been held for 1 s by futex\.\n$/);
   expect(signal).toBeNull();
+});
+
+test('an agent goes on without a watchdog that fails', async () => {
+  const done = join(directory, 'done');
+  // Nobody can be told any more, as when the launcher has gone.
+  const { signal } = await watched(`
+    process.stderr.on('error', () => {});
+    closeSync(2);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    await settled();
+    writeFileSync(${JSON.stringify(done)}, '');`);
+  expect(signal).toBeNull();
+  expect(existsSync(done)).toBe(true);
 });

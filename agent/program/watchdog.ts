@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { ownProgram } from '../bundle/own-program.ts';
+import { lineLog, reason } from './log.ts';
 
 export interface Watched {
   beats: SharedArrayBuffer;
@@ -20,21 +20,17 @@ export function watchLoop(how: Omit<Watched, 'beats'> = usual): { stop(): Promis
   const beats = new SharedArrayBuffer(4);
   const beating = setInterval(() => void Atomics.add(new Int32Array(beats), 0, 1), how.tickMillis);
   beating.unref();
-  const thread = new Worker(threadProgram(), {
+  const thread = new Worker(ownProgram('watchdog-thread', new URL('./watchdog-thread.ts', import.meta.url)), {
     workerData: { beats, ...how } satisfies Watched,
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });
   thread.unref();
+  // A watchdog that fails is no reason for the agent to end: it goes on without one.
+  thread.on('error', (error) => lineLog.warn(`Nothing watches the agent any more: ${reason(error)}`));
   return {
     stop() {
       clearInterval(beating);
       return thread.terminate();
     },
   };
-}
-
-/** In a bundle it stands beside us as one file; in a checkout it is its source, which Node runs as well. */
-function threadProgram(): string {
-  const bundled = fileURLToPath(new URL('watchdog-thread.mjs', import.meta.url));
-  return existsSync(bundled) ? bundled : fileURLToPath(new URL('./watchdog-thread.ts', import.meta.url));
 }

@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, extname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
+import { ownProgram } from '../../bundle/own-program.ts';
 import { type HostConfig, writeHostImage } from '../../images/layout/host-image.ts';
 import { type Blob, LayoutWriter } from '../../images/layout/layout-writer.ts';
 import { Refusal } from '../../program/refusal.ts';
@@ -109,7 +100,7 @@ async function pack(
       { at: requestAt, directory: folder.request },
     ],
     environment: {},
-    // What is packed lies beside what it is packed of.
+    // The layer lies beside the files of which it is made.
     limits: { ...limits, diskBytes: limits.diskBytes * 2 },
     output: (_, bytes) => {
       trouble = `${trouble}${bytes}`.slice(0, 2_000);
@@ -139,10 +130,9 @@ function ownFile(path: string, most: number): string {
   }
 }
 
-/** In a bundle it stands beside us as one file; in a checkout it is its source, which Node runs as well. */
+/** The packer, and the folder with all that it loads: that of the bundle, or the checkout. */
 function packProgram(): { directory: string; within: string } {
-  const bundled = fileURLToPath(new URL('pack-image.mjs', import.meta.url));
-  if (existsSync(bundled)) return { directory: dirname(bundled), within: 'pack-image.mjs' };
-  const checkout = fileURLToPath(new URL('../../../', import.meta.url));
-  return { directory: checkout, within: 'agent/builders/image/pack-image.ts' };
+  const path = ownProgram('pack-image', new URL('./pack-image.ts', import.meta.url));
+  const directory = extname(path) === '.mjs' ? dirname(path) : fileURLToPath(new URL('../../../', import.meta.url));
+  return { directory, within: relative(directory, path) };
 }

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { extname } from 'node:path';
+import { ownProgram } from '../../bundle/own-program.ts';
 
-/** In a bundle it stands beside us as one file; in a checkout it is its source, which Node runs as well. */
+/** The program that serves pages, and its name in the image. */
 export function serverProgram(): { path: string; name: string } {
-  const bundled = fileURLToPath(new URL('file-server.mjs', import.meta.url));
-  if (existsSync(bundled)) return { path: bundled, name: 'server.mjs' };
-  return { path: fileURLToPath(new URL('./file-server.ts', import.meta.url)), name: 'server.ts' };
+  const path = ownProgram('file-server', new URL('./file-server.ts', import.meta.url));
+  return { path, name: `server${extname(path)}` };
 }
