@@ -8,7 +8,7 @@ export interface WorkFolder {
   layout: string;
   /** The programs that it calls by their names. */
   bin: string;
-  /** What is asked of the packer, and what it has packed. */
+  /** The folders of the packer: of its request, and of its answer with the layer. */
   request: string;
   packed: string;
   remove(): Promise<void>;

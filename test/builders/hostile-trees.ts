@@ -1,4 +1,4 @@
-/** What a build may leave behind, by a script that runs in its source, and what becomes of it. */
+/** A tree that a build may leave behind, made by a script that runs in its source, and what becomes of it. */
 export interface HostileTree {
   what: string;
   /** Of `sh`. */
@@ -23,7 +23,7 @@ const ofPackageFile: HostileTree[] = [
     what: 'a pipe',
     script: 'rm package.json && mkfifo package.json',
     refused: noFile,
-    left: 'package.json is a pipe',
+    left: '"package.json" is a pipe',
   },
   { what: 'a folder', script: 'rm package.json && mkdir package.json', refused: noFile },
   { what: 'a link to a pipe', script: 'mkfifo p && ln -sf p package.json', refused: noFile },
@@ -97,11 +97,11 @@ const programs: HostileTree[] = [
 ];
 
 const trees: HostileTree[] = [
-  { first: true, what: 'a pipe', script: 'mkdir data && mkfifo data/pipe', left: 'data/pipe is a pipe' },
+  { first: true, what: 'a pipe', script: 'mkdir data && mkfifo data/pipe', left: '"data/pipe" is a pipe' },
   {
     what: 'a socket',
     script: `node -e "require('net').createServer().listen('s', () => process.exit())"`,
-    left: 's is a socket',
+    left: '"s" is a socket',
   },
   { what: 'a device, where one can be made', script: 'mknod d c 1 5 2>/dev/null || true' },
   {

@@ -11,7 +11,7 @@ const inside = '/build';
 export interface AppLayer {
   /** A folder beneath `/app`; '' is that itself. */
   below: string;
-  /** What else is to be there. */
+  /** Other files of the image, which the build has not made. */
   more?: readonly Placed[];
   most: { bytes: number; files: number };
   /** Told of what no image has: a pipe, say. */

@@ -2,13 +2,14 @@
  * `node pack-image.ts SOURCE REQUEST INTO`: packs what a build has left in SOURCE, by REQUEST, a file with a `PackRequest`, into
  * INTO/layer.tar, and writes a `PackAnswer` into INTO/answer.json.
  *
- * Whoever wrote the source decided what lies there: links out of it, files without end, pipes that nobody writes to. So this runs in
- * a sandbox of its own, with no rights, and the agent reads nothing of a build but its two files.
+ * The author of a source decides what lies there: links out of it, files without end, pipes that nobody writes to. So this runs in a
+ * sandbox of its own, with no rights, and the agent reads nothing of a build but its two files.
  */
 import { createWriteStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
+import { shownPath } from '../../images/tree.ts';
 import { Refusal } from '../../program/refusal.ts';
 import { appLayer } from './app-layer.ts';
 import { entrypointOf } from './start.ts';
@@ -37,7 +38,7 @@ async function packed({ plan, server, most }: PackRequest): Promise<PackAnswer> 
   const node = '/usr/local/bin/node';
   const left: string[] = [];
   const layer = appLayer(source, plan, {
-    ...{ below: server?.folder ?? '', most, left: (path, what) => left.push(`${path} is ${what}`) },
+    ...{ below: server?.folder ?? '', most, left: (path, what) => void left.push(`${shownPath([path])} is ${what}`) },
     more: server === undefined ? [] : [{ from: server.path, to: `app/${server.name}` }],
   });
   await pipeline(layer, createWriteStream(join(into, 'layer.tar')));
