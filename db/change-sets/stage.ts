@@ -38,14 +38,14 @@ export async function stage(
   const stagedBy = { staged_by_id: by.id, staged_by_name: by.name };
   const rows = added.map((row) => ({ ...row, ...stagedBy, revision }));
   const at = await insertItems(effect.kysely, place.organizationId, rows);
-  if (rows.length > 0) await refuseBeyond(effect, place, draft.id);
+  if (rows.length > 0) await refuseTooLarge(effect, place, draft.id);
   const inserted = at === undefined ? [] : rows.map((row) => ({ ...row, created_at: at }));
   await forgetUnused(effect, place.organizationId, { serviceIds: [], processIds: staging.uncreated });
   auditDraft(effect, place, 'staged', draft, labels);
   return { changeSetId: draft.id, revision, staged: { ...meant, items: staging.itemsWith(inserted) } };
 }
 
-async function refuseBeyond({ kysely }: Effect, { organizationId }: EnvironmentRef, draftId: string): Promise<void> {
+async function refuseTooLarge({ kysely }: Effect, { organizationId }: EnvironmentRef, draftId: string): Promise<void> {
   const { items, bytes } = await tenant(kysely, organizationId)
     .selectFrom('change_set_item')
     .select(sql<number>`count(*)::int`.as('items'))

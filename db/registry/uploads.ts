@@ -47,6 +47,8 @@ export async function beginUpload(
         things: `uploads to the registry at once${of}`,
         rows,
         remedy: 'wait until some have ended',
+        // Others wait for the first question already.
+        ...(share < 1 ? { loosely: true as const } : {}),
       };
       await refuseBeyond(running, quota).catch(async (error: unknown) => {
         const { numAffectedRows } = await sql`delete from ${rows} and touched_at < now() - ${idle}`.execute(

@@ -85,7 +85,7 @@ export interface Change {
   /** Of one that ends: `dependency` if it ends because one before it did not go live. */
   blocker?: DeploymentBlocker | '';
   cancelRequested?: true;
-  /** It stands where one stood that it superseded. */
+  /** The place in the queue of one that it superseded. */
   order?: number;
   /** One that it waited for was superseded: now it waits for the later one. */
   after?: readonly string[];

@@ -104,8 +104,8 @@ export function connectTemporal({ keys, interceptors = [], ...to }: Connecting):
 }
 
 /**
- * What it knows of itself it answers from memory; for a workflow, and for how many there are, it has to look. Asked in its own
- * namespace: of ours it would keep in mind what there is before its search attributes are made. Who may not ask there is answered, too.
+ * Temporal answers from memory what it knows of itself; for a workflow, and for how many there are, it has to look. The question is
+ * of its own namespace: of ours it would keep in mind what there is before its search attributes are made. A refusal there is an answer, too.
  */
 async function asksItsDatabases({ workflowService }: Connection): Promise<void> {
   const [namespace, workflowId] = ['temporal-system', 'nobody'];

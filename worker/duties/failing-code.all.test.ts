@@ -215,7 +215,7 @@ test('workers that are killed at each task are not code that fails', async () =>
   const { connection, namespace } = temporal;
   const poll = { namespace, taskQueue: { name: taskQueue }, identity: 'killed' };
   const blocker = await until('the row is blocked', async () => {
-    // It takes the task and never answers.
+    // This worker takes the task and never answers.
     await connection.workflowService.pollWorkflowTaskQueue(poll);
     await reconcile({ database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 });
     return (await rowOf(kind, id)).blocker ?? undefined;

@@ -27,6 +27,9 @@ export async function mendActor(reconciling: Reconciling, row: OpenRow): Promise
     return status;
   }
   const actor = actorId(row.kind, row.id);
+  const isTold = row.blocker === codeFails || row.blocker === nobodyContinues;
+  // The history is read once: what it says of the first task that ended so does not change before one ends well.
+  if (status.stuck === undefined && status.failing && isTold) return status;
   const fault = status.stuck === undefined && status.failing ? await actorFault(temporal, actor) : undefined;
   const stuck = status.stuck ?? (fault && (fault.is === 'failed' ? codeFails : nobodyContinues)) ?? null;
   // A blocker set by the outbox is cleared by the outbox.
