@@ -66,6 +66,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'build list': async () => (await import('./build/commands/list.ts')).buildList,
   'build show': async () => (await import('./build/commands/of-one.ts')).buildShow,
   'build log': async () => (await import('./build/commands/of-one.ts')).buildLog,
+  'build approve': async () => (await import('./build/commands/of-one.ts')).buildApprove,
   'build cancel': async () => (await import('./build/commands/of-one.ts')).buildCancel,
   'build retry': async () => (await import('./build/commands/of-one.ts')).buildRetry,
   'change-set retry': async () => (await import('./change-set/retry.ts')).changeSetRetry,

@@ -46,6 +46,7 @@ export const problems = {
   'commit-not-resolved': { status: 409, title: 'Conflict' },
   'downtime-not-accepted': { status: 409, title: 'Conflict' },
   'variables-missing': { status: 409, title: 'Conflict' },
+  'build-values-differ': { status: 409, title: 'Conflict' },
   'image-unfit': { status: 409, title: 'Conflict' },
   'approval-stale': { status: 409, title: 'Conflict' },
   superseded: { status: 409, title: 'Conflict' },

@@ -113,7 +113,7 @@ export const subjects = {
   },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },
-  build: { told: ofProjects, actions: ['requested', 'cancelled'] },
+  build: { told: ofProjects, actions: ['requested', 'approved', 'cancelled'] },
   notification: { told: { ...oneself, paced: true } },
   notification_channel: {
     told: { ...viewers, paced: true },

@@ -27,12 +27,17 @@ export const buildBody = z.object({
       password: z.string(),
     }),
   ]),
-  /** Variables that its commands see: those of the service that are applied in the environment. */
+  /** Variables that its commands see: those of the service that are said to be for builds, as they are applied in the environment. */
   variables: z.record(z.string(), z.string()).optional(),
   /** Of these the names of secret ones: their values appear in no log and in no layer. */
   secrets: z.array(z.string()).optional(),
   /** Further secrets that appear nowhere: those that values of variables are made of. */
   masked: z.array(z.string()).optional(),
+  /**
+   * Plain variables that nobody has said to be for builds or not, since they are older than that: a Dockerfile that declares one by ARG
+   * is given it, and the agent tells so.
+   */
+  arguments: z.record(z.string(), z.string()).optional(),
   limits: z.object({
     seconds: z.int().min(1),
     memoryBytes: z.int().min(1),
@@ -76,6 +81,8 @@ export const buildProgress = z.object({
   /** Of a commit that was fetched: the first line of its message. */
   commit: z.object({ message: said(500) }).optional(),
   detection: detectedBuild.optional(),
+  /** Names of those that were given as `arguments` and that the Dockerfile takes. */
+  arguments: z.array(said(256)).max(1_000).optional(),
   /**
    * The configuration file of the source, told before anything is built of it: an empty path where there is none; no text where
    * it is no text or too large; `beside` is a second one in its folder.

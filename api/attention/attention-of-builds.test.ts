@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
 import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
@@ -14,8 +16,8 @@ afterAll(() => api.close());
 async function world() {
   const ours = await seed(api.database);
   const place = await seedPlace(api.database, ours.organizationId);
-  const told = async () => {
-    const { status, body, text } = await api.call('GET', '/api/v1/attention', { as: ours.tokens.viewer });
+  const told = async (as = ours.tokens.viewer) => {
+    const { status, body, text } = await api.call('GET', '/api/v1/attention', { as });
     expect(status, text).toBe(200);
     return (body.items as { kind: string }[]).filter(({ kind }) => kind.startsWith('build.'));
   };
@@ -95,4 +97,39 @@ test('why says that a service has no release because its build failed, and how t
   );
   await live((await seedRelease(api.database, place, 1)).id);
   expect(await why()).toEqual([]);
+});
+
+test('variables of before builds were told apart are named until a build was made without them', async () => {
+  const { ours, place, told, build } = await world();
+  const { environmentId: environment_id, serviceId: service_id } = place;
+  const variable = { environment_id, service_id, updated_by: 'Ada', value: 'x' };
+  await tenant(api.database.kysely, ours.organizationId)
+    .insertInto('variable')
+    .values(['A', 'B', 'C', 'D', 'E', 'F'].map((key) => ({ ...variable, key })))
+    .execute();
+  expect(await told()).toEqual([]);
+  await build({ number: 1, state: 'succeeded' });
+  expect(await told()).toMatchObject([
+    {
+      kind: 'build.fewer-variables',
+      detail: 'Its next build does not see A, B, C, D, E and 1 more: give those that it needs to builds.',
+    },
+  ]);
+  await build({ number: 2, state: 'succeeded', variables_digest: 'of none' });
+  expect(await told()).toEqual([]);
+});
+
+test('values of builds that changed since are told while nothing is built of them, and builds that wait for an admin to admins', async () => {
+  const { ours, place, told, build } = await world();
+  const started_at = new Date(Date.now() - 60_000);
+  await build({ number: 1, state: 'succeeded', variables_digest: 'of some', started_at });
+  await awaitingApproval(api.database, place);
+  expect(await told()).toMatchObject([
+    { kind: 'build.values-changed', detail: expect.stringMatching(/^VITE_API changed since/) },
+  ]);
+  const id = await build({ number: 2, state: 'queued' });
+  expect(await told()).toEqual([]);
+  expect(await told(ours.tokens.admin)).toMatchObject([
+    { kind: 'build.awaits-approval', build: { id }, detail: 'Asked for by Ada.' },
+  ]);
 });

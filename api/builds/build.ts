@@ -82,6 +82,10 @@ export const buildSchema = z
     deploymentId: z.guid().optional(),
     releaseError: z.string().describe('Why nothing was deployed of a build that succeeded.'),
     releaseErrorAt: z.iso.datetime().optional(),
+    awaitsApproval: z
+      .boolean()
+      .describe('It is queued until an admin approves that its source sees the build variables of production.'),
+    approvedBy: z.object({ id: z.string(), name: z.string() }).optional().describe('The admin who approved that.'),
     retryOf: z.guid().optional(),
     requestedBy: z.string(),
     actorUserId: z.guid().optional(),
@@ -127,6 +131,10 @@ export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
     deploys,
     downtimeAccepted,
     ...optional({ releaseId: build.releaseId, deploymentId: build.deploymentId, retryOf: build.retryOf }),
+    awaitsApproval: build.awaitsApproval,
+    ...(build.approvedById === null
+      ? {}
+      : { approvedBy: { id: build.approvedById, name: build.approvedByName ?? '' } }),
     releaseError: build.releaseError ?? '',
     ...times({ releaseErrorAt: build.releaseErrorAt }),
     requestedBy,

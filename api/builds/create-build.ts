@@ -8,6 +8,7 @@ import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
+import { approvesAlone } from './approve-build.ts';
 import { buildAnswer, buildPath, buildSchema, theBuild } from './build.ts';
 import { resolveCommit } from './resolve-commit.ts';
 
@@ -43,7 +44,8 @@ export const createBuild = operation({
     if (projectId !== service.projectId) throw new Problem('not-found', 'The environment is of another project.');
     const place = { organizationId, projectId, environmentId: environment.id, serviceId: service.id };
     const { sourceId, deploy, downtimeAccepted } = body;
-    const common = { ...place, deploys: deploy, downtimeAccepted, actorUserId: caller.answerableId };
+    const approvedBy = environment.production ? await approvesAlone(database.kysely, caller) : undefined;
+    const common = { ...place, deploys: deploy, downtimeAccepted, approvedBy, actorUserId: caller.answerableId };
     if (sourceId !== undefined) {
       refuseBoth(body);
       return await once(async (effect) => {
@@ -79,8 +81,9 @@ export const createBuild = operation({
     });
     // Hosts list the tips of branches alone: a commit that was given is believed, and the agent says if it is not there.
     const source: CommitSource = { ...found, commit: commitSha ?? found.commit };
+    const connected = source.commit === found.commit && (branch === undefined || branch === environment.gitBranch);
     return await once(async (effect) => {
-      const id = await requestBuild(effect, { ...common, source, trigger: 'manual' });
+      const id = await requestBuild(effect, { ...common, source, connected, trigger: 'manual' });
       return buildAnswer(await caller.see(theBuild, id, effect.kysely));
     });
   },

@@ -1,3 +1,4 @@
+import { approveBuild } from './approve-build.ts';
 import { cancelBuild } from './cancel-build.ts';
 import { createBuild } from './create-build.ts';
 import { getBuild } from './get-build.ts';
@@ -13,6 +14,7 @@ export const builds = {
   ofService: listServiceBuilds,
   create: createBuild,
   get: getBuild,
+  approve: approveBuild,
   cancel: cancelBuild,
   retry: retryBuild,
   log: listBuildLog,

@@ -41,11 +41,17 @@ export const retryBuild = operation({
       source: sourceOf(build),
       trigger: 'retry',
       actorUserId: caller.answerableId,
+      // The same source to the byte: what was decided of it stands.
+      ...{ connected: build.connected, approvedBy: approvalOf(build) },
       retryOf: id,
     });
     return buildAnswer(await caller.see(theBuild, made, effect.kysely));
   },
 });
+
+function approvalOf({ approvedById: id, approvedByName: name }: BuildView): NewBuild['approvedBy'] {
+  return id === null ? undefined : { id, name: name ?? '' };
+}
 
 /** The same commit, by the connection that it was fetched by. */
 function sourceOf(build: BuildView): NewBuild['source'] {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
@@ -80,4 +81,42 @@ test('in production the approval says which commit is built, and nothing is buil
   const { checks } = ok<{ checks: { id: string; detail: string }[] }>(await call('GET', `/approvals/${approval?.id}`));
   expect(checks.find(({ id }) => id === 'build')?.detail).toContain(`of team/app at ${commit.slice(0, 12)} (main)`);
   expect(ok<Build>(await call('GET', `/builds/${builds[0]?.id}`))).toMatchObject({ status: 'queued' });
+});
+
+/** An image of the repository is live there, as if it had been built. */
+async function builtBefore(...items: object[]): Promise<void> {
+  await stage(at.staging, create(), ...items);
+  const { deployments } = await apply(at.staging);
+  await at.goLive(deployments[0]?.id ?? '');
+  const value = sql`${JSON.stringify(source('team/app.git').value)}::jsonb`;
+  const own = tenant(at.api.database.kysely, at.ours.organizationId);
+  await own
+    .updateTable('environment_service')
+    .set({ settings: sql`jsonb_set(settings, '{source}', ${value})` })
+    .where('environment_id', '=', at.staging)
+    .execute();
+  await own
+    .updateTable('release')
+    .set({ content: sql`jsonb_set(content, '{settings,source}', ${value})` })
+    .where('environment_id', '=', at.staging)
+    .execute();
+}
+
+test.each<[string, object[], boolean]>([
+  ['a variable of run time', [at.variable('RUNS', '2')], false],
+  ['one that builds see, too', [at.variable('SEEN', '2')], true],
+  ['one of builds alone', [at.variable('ALONE', '2')], true],
+  ['one that builds see from now on', [at.variable('RUNS', '1', { buildTime: 'also' })], true],
+  ['one that builds do not see any more', [at.variable('SEEN', '1', { buildTime: 'no' })], true],
+  ['one that leads to another value', [{ kind: 'variable.set', key: 'REGION', value: 'us' }], true],
+])('a change of %s makes a new image only if builds see it', async (_, items, builds) => {
+  const also = { buildTime: 'also' };
+  const own = items.map((item) => ('serviceId' in item ? { ...item, serviceId: at.service.serviceId } : item));
+  await builtBefore(
+    ...[at.variable('RUNS', '1'), at.variable('SEEN', '1', also), at.variable('ALONE', '1', { buildTime: 'only' })],
+    ...[{ kind: 'variable.set', key: 'REGION', value: 'eu' }, at.variable('WHERE', 'in ${{shared.REGION}}', also)],
+  );
+  await stage(at.staging, ...own);
+  const applied = await apply(at.staging);
+  expect([applied.builds.length, applied.deployments.length]).toEqual(builds ? [1, 0] : [0, 1]);
 });

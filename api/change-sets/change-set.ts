@@ -3,6 +3,7 @@ import type { ChangeSetRecord } from '../../db/change-sets/change-sets.ts';
 import type { ChangeSetFullView, ItemView } from '../../db/change-sets/view.ts';
 import { changeSetSources, itemKinds } from '../../domain/change-sets/items.ts';
 import { changeSetStates } from '../../domain/change-sets/states.ts';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 
 const person = z.object({ id: z.string(), name: z.string() });
 
@@ -40,6 +41,8 @@ export const changeSetItemSchema = z
     from: z.string().describe('JSON text; empty if it is secret or nothing was there.'),
     to: z.string().describe('JSON text; empty if it is secret or nothing is there any more.'),
     secret: z.boolean(),
+    buildTime: z.enum(buildTimes).optional().describe('Of a variable that is set: whether builds see it then.'),
+    fromBuildTime: z.enum(buildTimes).optional().describe('Of a variable that was there: whether they see it now.'),
     toEmpty: z.boolean().describe('The new value is the empty text.'),
     managed: z.boolean().describe("Staged by the repository's configuration."),
     stagedBy: person,
@@ -104,6 +107,8 @@ export function itemAnswer(item: ItemView): z.output<typeof changeSetItemSchema>
     from: item.from_value,
     to: item.to_value,
     secret: item.secret,
+    ...(item.build_time === null ? {} : { buildTime: item.build_time }),
+    ...(item.from_build_time === null ? {} : { fromBuildTime: item.from_build_time }),
     toEmpty: item.to_empty,
     managed: item.managed,
     stagedBy: { id: item.staged_by_id, name: item.staged_by_name },

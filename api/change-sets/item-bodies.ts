@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mostVariableBytes } from '../../domain/change-sets/rules.ts';
 import { processRules, serviceRules } from '../../domain/services/field-rules.ts';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 
 const id = z.guid().toLowerCase();
 const key = z.string().min(1).max(256);
@@ -27,6 +28,12 @@ export const itemBody = z.discriminatedUnion('kind', [
       .optional()
       .describe(
         'A secret value is stored encrypted and never answered. By default as the variable was, or not secret.',
+      ),
+    buildTime: z
+      .enum(buildTimes)
+      .optional()
+      .describe(
+        'Whether builds see it: `no`, of run time alone; `also`; `only`, and no release has it. By default as the variable was, or `no`.',
       ),
   }),
   z.strictObject({ kind: z.literal('variable.unset'), serviceId: mayBeShared, key }),

@@ -101,7 +101,7 @@ async function newItem(
     throw unknown(`${at}.serviceId`, 'service', item.serviceId);
   switch (item.kind) {
     case 'variable.set':
-      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, to: item.value, ...secretOf(item) };
+      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, to: item.value, ...saidOf(item) };
     case 'file.set':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value };
     case 'service.set':
@@ -142,8 +142,8 @@ async function newItem(
   }
 }
 
-function secretOf({ secret }: { secret?: boolean | undefined }): { secret?: boolean } {
-  return secret === undefined ? {} : { secret };
+function saidOf({ secret, buildTime }: ItemBody & { kind: 'variable.set' }): Pick<NewItem, 'secret' | 'buildTime'> {
+  return { ...(secret === undefined ? {} : { secret }), ...(buildTime === undefined ? {} : { buildTime }) };
 }
 
 function faultsOf(item: ItemBody, at: string): FieldError[] {

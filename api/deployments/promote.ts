@@ -17,7 +17,7 @@ export const promote = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: [...startProblems, 'variables-missing', 'capability-missing'],
+  problems: [...startProblems, 'variables-missing', 'build-values-differ', 'capability-missing'],
   path: deploymentPath,
   body: startBody.extend({
     releaseId: z.guid().toLowerCase().describe('A release of this service in another environment of its project.'),

@@ -5,6 +5,8 @@ import { lockDraft, refuseChanged } from '../../db/change-sets/drafts.ts';
 import { stage } from '../../db/change-sets/stage.ts';
 import type { NewItem } from '../../db/change-sets/staging.ts';
 import { itemRules } from '../../domain/change-sets/rules.ts';
+import type { VariableValue } from '../../domain/change-sets/staging.ts';
+import { buildTimes, isPublicByName } from '../../domain/variables/build-time.ts';
 import { type EnvLine, looksSecret, parseEnvText } from '../../domain/variables/env-text.ts';
 import { placeOf } from '../change-sets/draft.ts';
 import { expectedRevision } from '../change-sets/put-items.ts';
@@ -25,7 +27,11 @@ export const importedSchema = z
           key: z.string(),
           change: z.enum(importChanges),
           secret: z.boolean(),
+          buildTime: z.enum(buildTimes),
           looksSecret: z.boolean().describe('It is not secret, and its key or its value says that it should be.'),
+          looksPublic: z
+            .boolean()
+            .describe('It is neither secret nor seen by builds, and frameworks write what has such a name into pages.'),
           from: z.string().describe('Empty if it is secret or new.'),
           to: z.string().describe('Empty if it is secret or removed.'),
         }),
@@ -51,6 +57,10 @@ export const importVariables = operation({
       .max(mostVariables)
       .optional()
       .describe('The keys that are secret; others are as they were, or not secret.'),
+    buildTime: z
+      .record(z.string().max(256), z.enum(buildTimes))
+      .optional()
+      .describe('By key, whether builds see it; others are as they were, or of run time alone (`no`).'),
     replace: z.boolean().optional().describe('Unsets all others of the service, or all others that are shared.'),
     dryRun: z.boolean().optional().describe('Only tells what would change.'),
     expectedRevision,
@@ -65,14 +75,20 @@ export const importVariables = operation({
       throw invalidFields([{ location: 'body.serviceId', message, value: serviceId }]);
     }
     const variables = readVariables(body.text);
-    refuseStrangers(variables, body.secret ?? []);
+    refuseStrangers(variables, 'secret', body.secret ?? []);
+    refuseStrangers(variables, 'buildTime', Object.keys(body.buildTime ?? {}));
     const place = placeOf(environment);
     const draft = await lockDraft(effect, place);
     await refuseChanged(effect, place, draft, body.expectedRevision);
     const before = await wantedVariables(effect, server.keyring, place, draft.id, serviceId);
     const secret = new Set(body.secret);
+    const buildTimeOf = new Map(Object.entries(body.buildTime ?? {}));
     const after = new Map(
-      variables.map(({ key, value }) => [key, { value, secret: secret.has(key) || before.get(key)?.secret === true }]),
+      variables.map(({ key, value }): [string, VariableValue] => {
+        const was = before.get(key);
+        const buildTime = buildTimeOf.get(key) ?? was?.buildTime ?? 'no';
+        return [key, { value, secret: secret.has(key) || was?.secret === true, buildTime }];
+      }),
     );
     const changes = comparedImport(before, after, replace);
     const of = { serviceId: serviceId ?? null };
@@ -80,7 +96,9 @@ export const importVariables = operation({
       if (change === 'unchanged') return [];
       if (change === 'removed') return [{ kind: 'variable.unset', ...of, key }];
       const to = after.get(key);
-      return [{ kind: 'variable.set', ...of, key, to: to?.value ?? '', secret: to?.secret === true }];
+      if (to === undefined) return [];
+      const { value, ...its } = to;
+      return [{ kind: 'variable.set', ...of, key, to: value, ...its }];
     });
     const staged =
       dryRun || items.length === 0 ? draft : await stage(effect, server.keyring, place, items, caller.countsAs);
@@ -90,6 +108,7 @@ export const importVariables = operation({
       changes: changes.map((one) => ({
         ...one,
         looksSecret: !one.secret && one.change !== 'removed' && looksSecret(one.key, one.to),
+        looksPublic: !one.secret && one.change !== 'removed' && one.buildTime === 'no' && isPublicByName(one.key),
       })),
     };
   },
@@ -122,12 +141,12 @@ function readVariables(text: string): EnvLine[] {
   throw invalidFields([{ location: 'body.text', message: 'has no variables: write KEY=value, a line each' }]);
 }
 
-function refuseStrangers(variables: readonly EnvLine[], secret: readonly string[]): void {
+function refuseStrangers(variables: readonly EnvLine[], field: 'secret' | 'buildTime', keys: readonly string[]): void {
   const there = new Set(variables.map(({ key }) => key));
-  const strangers = secret.flatMap((key, index) =>
-    there.has(key)
-      ? []
-      : [{ location: `body.secret[${index}]`, message: 'is not among the variables of the text', value: key }],
-  );
+  const strangers = keys.flatMap((key, index) => {
+    if (there.has(key)) return [];
+    const location = field === 'secret' ? `body.secret[${index}]` : `body.buildTime.${key}`;
+    return [{ location, message: 'is not among the variables of the text', value: key }];
+  });
   if (strangers.length > 0) throw invalidFields(strangers.slice(0, mostFaults));
 }

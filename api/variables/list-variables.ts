@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listVariables as list } from '../../db/change-sets/draft/variables.ts';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from '../environments/environment.ts';
 
@@ -10,6 +11,7 @@ export const variableSchema = z
     key: z.string(),
     value: z.string().describe('Empty if it is secret.'),
     secret: z.boolean(),
+    buildTime: z.enum(buildTimes).describe('Whether builds see it: `no`, `also`, or `only` they do.'),
     updatedAt: z.iso.datetime(),
     updatedBy: z.string().describe('The name of the person, token or machine.'),
     staged: z.enum(['set', 'unset']).optional().describe('The draft sets it to this value, or unsets it.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { variableHistory as history } from '../../db/change-sets/draft/variable-history.ts';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 import { placeOf } from '../change-sets/draft.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -15,6 +16,7 @@ export const variableChangeSchema = z
     from: z.string().describe('JSON text; empty if it is secret or nothing was there.'),
     to: z.string().describe('JSON text; empty if it is secret or nothing is there any more.'),
     secret: z.boolean(),
+    buildTime: z.enum(buildTimes).optional().describe('Absent of one that is unset.'),
     stagedBy: person,
     stagedAt: z.iso.datetime(),
     appliedBy: person,
@@ -45,8 +47,9 @@ export const variableHistory = operation({
       rows,
       page,
       ({ id }) => id,
-      ({ createdAt, stagedAt, ...row }) => ({
+      ({ createdAt, stagedAt, buildTime, ...row }) => ({
         ...row,
+        ...(buildTime === null ? {} : { buildTime }),
         stagedAt: stagedAt.toISOString(),
         appliedAt: createdAt.toISOString(),
       }),

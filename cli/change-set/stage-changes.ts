@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { changeSetItemSchema, changeSetViewSchema } from '../../api/change-sets/change-set.ts';
 import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
+import { type BuildTime, seenChange } from '../../domain/variables/build-time.ts';
 import { UsageError } from '../engine/command.ts';
 import { faultsText, printableLines, type Rest, RestRefusal } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
@@ -42,8 +43,10 @@ export function tellStaged(view: ChangeSetView, environment: Environment, json =
   process.stderr.write(`\`./ballast deploy --staged${named}\` applies them in ${environment.slug}.\n`);
 }
 
-export function rowOf({ serviceSlug, label, secret, from, to, stagedBy }: Item): string[] {
-  return [serviceSlug, printable(label), shown(from), secret ? 'secret' : shown(to), printable(stagedBy.name)];
+export function rowOf({ serviceSlug, label, secret, from, to, stagedBy, ...item }: Item): string[] {
+  const seen = seenChange(item);
+  const after = `${secret ? 'secret' : shown(to)}${seen === undefined ? '' : ` (${seen})`}`;
+  return [serviceSlug, printable(label), shown(from), after, printable(stagedBy.name)];
 }
 
 const longest = 40;
@@ -54,7 +57,11 @@ function shown(json: string): string {
 }
 
 /** `KEY=VALUE` as a variable that is set. */
-export function variableOf(word: string, serviceId: string | undefined, secret: boolean): ItemBody {
+export function variableOf(
+  word: string,
+  serviceId: string | undefined,
+  { secret = false, buildTime }: { secret?: boolean; buildTime?: BuildTime | undefined } = {},
+): ItemBody & { kind: 'variable.set' } {
   const at = word.indexOf('=');
   if (at < 1) throw new UsageError(`"${printable(word)}" is not of the form KEY=VALUE.`);
   const [key, value] = [word.slice(0, at), word.slice(at + 1)];
@@ -64,5 +71,6 @@ export function variableOf(word: string, serviceId: string | undefined, secret: 
     key,
     value,
     ...(secret ? { secret } : {}),
+    ...(buildTime === undefined ? {} : { buildTime }),
   };
 }

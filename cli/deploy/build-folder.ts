@@ -80,7 +80,7 @@ async function stageSettings(rest: Rest, to: Complete, { port, variables }: Want
   const view = await stageChanges(rest, environment, [
     { kind: 'service.create', serviceId },
     { kind: 'service.set', serviceId, key: 'source', value },
-    ...variables.map((pair) => variableOf(pair, serviceId, false)),
+    ...variables.map((pair) => variableOf(pair, serviceId)),
   ]);
   if (port === undefined) return view;
   const processId = await listening(rest, to);

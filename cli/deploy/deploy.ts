@@ -56,7 +56,7 @@ serves. ${exitCodesText}`,
   ) => {
     const waiting = readWaiting(given);
     const number = wholeNumberOf('--port', port, 1, 65_535);
-    for (const pair of set) variableOf(pair, '', false);
+    for (const pair of set) variableOf(pair, '');
     const source = sourceFrom(word ?? image, staged);
     const directory = directoryOf(source);
     const place = await here(given, directory);

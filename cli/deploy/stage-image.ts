@@ -24,7 +24,7 @@ export async function stageImage(rest: Rest, to: Complete, wanted: Wanted): Prom
     const source = { ...noSource, ...registryCredential(service), imageRepository: image };
     items.push({ kind: 'service.set', serviceId, key: 'source', value: source });
   }
-  for (const pair of variables) items.push(variableOf(pair, serviceId, false));
+  for (const pair of variables) items.push(variableOf(pair, serviceId));
   const view = await stageChanges(rest, environment, items);
   if (port === undefined) return view;
   const processId = await listening(rest, to);

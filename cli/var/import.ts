@@ -7,6 +7,7 @@ import { faultsText, printableLines, RestRefusal } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, refuseBoth, serviceOptions, sharedOption } from '../place/here.ts';
+import { buildTimeOf } from './set.ts';
 
 type Imported = z.output<typeof importedSchema>;
 type Change = Imported['changes'][number];
@@ -14,25 +15,35 @@ type Change = Imported['changes'][number];
 export const varImport = command({
   summary: 'Stages the variables of an env file for a service, or shared ones, all or none',
   usage:
-    'FILE|- [--secret KEY]… [--replace] [--dry-run] [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
+    'FILE|- [--secret KEY]… [--build-time KEY=WHEN]… [--replace] [--dry-run] [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: `FILE has KEY=value on each line, with comments, quotes and values of several lines; - is the standard input. What
 changes is shown, but for values that are secret or look so. They take effect with \`./ballast deploy --staged\`.`,
   words: { least: 1, most: 1 },
   options: {
     secret: { type: 'string', multiple: true, value: 'KEY', what: 'This one is secret; may be repeated.' },
+    'build-time': {
+      type: 'string',
+      multiple: true,
+      value: 'KEY=WHEN',
+      what: 'Whether builds see this one: no, also, or only; may be repeated.',
+    },
     replace: { type: 'boolean', what: 'Unset the variables that are not in the file.' },
     'dry-run': { type: 'boolean', what: 'Only show what would change.' },
     ...sharedOption,
     ...serviceOptions,
   },
-  run: async ({ secret = [], replace = false, 'dry-run': dryRun = false, shared = false, ...given }, [file = '']) => {
+  run: async (
+    { secret = [], 'build-time': seen = [], replace = false, 'dry-run': dryRun = false, shared = false, ...given },
+    [file = ''],
+  ) => {
+    const buildTime = Object.fromEntries(seen.map(seenOf));
     refuseBoth(shared, given);
     const written = await textOf(file);
     const place = await here(given);
     const project = await chosenProject(place);
     const of = shared ? {} : { serviceId: (await chosenService(place, project)).id };
     const environment = await chosenEnvironment(place, project, { change: true });
-    const body = { ...of, text: written, secret, replace, dryRun };
+    const body = { ...of, text: written, secret, buildTime, replace, dryRun };
     const imported = await place.rest
       .call<Imported>('POST', `/environments/${environment.id}/variables/import`, body)
       .catch((error: unknown) => {
@@ -45,12 +56,24 @@ changes is shown, but for values that are secret or look so. They take effect wi
       const options = advised.slice(0, 5).map((key) => `--secret ${key}`);
       process.stderr.write(`Perhaps secret: ${advised.join(', ')}; import them with ${options.join(' ')}.\n`);
     }
+    const looksPublic = imported.changes.flatMap(({ looksPublic: does, key }) => (does ? [key] : []));
+    if (looksPublic.length > 0) {
+      const options = looksPublic.slice(0, 5).map((key) => `--build-time ${key}=also`);
+      process.stderr.write(
+        `Frameworks write ${looksPublic.join(', ')} into pages when they build; import them with ${options.join(' ')}.\n`,
+      );
+    }
     const named = environment.production ? ` --environment ${environment.slug}` : '';
     if (imported.staged) {
       process.stderr.write(`\`./ballast deploy --staged${named}\` applies them in ${environment.slug}.\n`);
     }
   },
 });
+
+function seenOf(word: string): [string, string] {
+  const [key = '', when] = word.split('=', 2);
+  return [key, buildTimeOf(when ?? '') ?? 'no'];
+}
 
 async function textOf(file: string): Promise<string> {
   if (file === '-') return await text(process.stdin);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { variableSchema } from '../../api/variables/list-variables.ts';
+import { buildTimeTitles } from '../../domain/variables/build-time.ts';
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
@@ -30,14 +31,15 @@ export const varList = command({
           : `${service.slug} has ${none} in ${environment.slug}`;
       return void process.stdout.write(`${told}.\n`);
     }
-    const rows = variables.map(({ serviceSlug, key, value, secret, staged, updatedBy, updatedAt }) => [
+    const rows = variables.map(({ serviceSlug, key, value, secret, buildTime, staged, updatedBy, updatedAt }) => [
       serviceSlug === '' ? '(shared)' : serviceSlug,
       printable(key),
       secret ? '(secret)' : printable(value),
+      buildTimeTitles[buildTime].toLowerCase(),
       staged === undefined ? '' : `staged: ${staged}`,
       printable(updatedBy),
       updatedAt,
     ]);
-    process.stdout.write(asTable(['service', 'key', 'value', '', 'by', 'changed'], rows));
+    process.stdout.write(asTable(['service', 'key', 'value', 'seen at', '', 'by', 'changed'], rows));
   },
 });

@@ -14,6 +14,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { refuseBuildLeaks } from '../references/build-leaks.ts';
 import { refuseAllBroken } from '../references/refuse.ts';
 import { notifyOfBreakGlass } from './notify-deciders.ts';
 import { basisNow } from './request.ts';
@@ -131,6 +132,7 @@ async function applyHeld(
 ): Promise<void> {
   const { plan, digests } = await heldPlan(effect, place, { changeSetId, approvalId });
   refuseAllBroken(plan.references);
+  await refuseBuildLeaks(effect.kysely, place, plan, { settings: plan.applied, items: [] });
   await effect.kysely
     .updateTable('change_set')
     .set({ state: 'applying', applied_at: sql`now()`, revision: sql`revision + 1` })

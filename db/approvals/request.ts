@@ -101,12 +101,16 @@ export async function basisOf(
       .executeTakeFirst();
     const variables = await own
       .selectFrom('variable')
-      .select(['key', 'value', sql<string>`encode(sealed, 'base64')`.as('sealed')])
+      .select(['key', 'value', sql<string>`encode(sealed, 'base64')`.as('sealed'), 'build_time as buildTime'])
       .where('environment_id', '=', environmentId)
       .where('service_id', '=', serviceId)
       .orderBy('key')
       .execute();
-    const text = canonical([place?.settings ?? null, variables, place?.digest ?? null]);
+    // Those of run time alone stand as they did before builds were told apart, so that no open approval is stale for that.
+    const shown = variables.map(({ buildTime, ...one }) =>
+      buildTime === null || buildTime === 'no' ? one : { ...one, buildTime },
+    );
+    const text = canonical([place?.settings ?? null, shown, place?.digest ?? null]);
     const applied = createHash('sha256').update(text).digest('hex');
     basis[serviceId] = { live: place?.live ?? null, applied };
   }

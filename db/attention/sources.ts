@@ -1,5 +1,6 @@
 import { brokenUpdates } from '../agent-updates/broken-updates.ts';
 import { brokenBuilds } from '../builds/told/broken-builds.ts';
+import { buildVariablesTold } from '../builds/told/variables-told.ts';
 import { brokenClusters } from '../clusters/broken-clusters.ts';
 import { brokenDeployments } from '../deployments/broken-deployments.ts';
 import { brokenChannels } from '../notification-channels/broken-channels.ts';
@@ -13,6 +14,7 @@ export const brokenSources: readonly BrokenSource[] = [
   ...brokenWorkloads,
   ...brokenDeployments,
   ...brokenBuilds,
+  ...buildVariablesTold,
   ...brokenUpdates,
   ...brokenChannels,
   ...stuckWorkflows,

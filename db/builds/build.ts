@@ -60,6 +60,13 @@ export const BuildSchema = defineEntity({
     /** Why nothing was deployed of a build that succeeded. */
     releaseError: p.text().nullable(),
     releaseErrorAt: p.datetime(3).nullable(),
+    /** Its commit is the head of the branch that is connected to its environment, or was when a build that it repeats was requested. */
+    connected: p.boolean().default(false),
+    /** The person who may decide there and asked for this very source to see the build variables of a production environment. */
+    approvedById: p.text().nullable(),
+    approvedByName: p.text().nullable(),
+    /** A keyed digest of the variables that it was given; null as long as it has not begun, and of builds from before these were told apart. */
+    variablesDigest: p.text().nullable(),
     retryOf: p.uuid().nullable(),
     /** The newer build of the same branch that took its place while it was queued. */
     supersededBy: p.uuid().nullable(),

@@ -3,6 +3,7 @@ import type { BuildKind, BuildState, BuildStep, BuildTrigger } from '../../domai
 import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { awaitsApproval } from './variables/awaiting-approval.ts';
 
 export interface BuildView {
   id: string;
@@ -40,8 +41,14 @@ export interface BuildView {
   deploymentId: string | null;
   releaseError: string | null;
   releaseErrorAt: Date | null;
+  /** Its commit was the head of the connected branch, or somebody who may decide approved it. */
+  connected: boolean;
+  approvedById: string | null;
+  approvedByName: string | null;
+  awaitsApproval: boolean;
   retryOf: string | null;
   requestedBy: string;
+  requestedById: string;
   actorUserId: string | null;
   cancelRequestedAt: Date | null;
   logLines: number;
@@ -61,8 +68,11 @@ const columns = sql`
   build.total_steps as "totalSteps",
   concat(organization.slug, '/', project.slug, '/', service.slug, '@', build.image ->> 'digest') as "imageRef",
   build.image is not null as built, build.release_id as "releaseId", build.deployment_id as "deploymentId",
-  build.release_error as "releaseError", build.release_error_at as "releaseErrorAt", build.retry_of as "retryOf",
-  build.requested_by_name as "requestedBy", build.actor_user_id as "actorUserId",
+  build.release_error as "releaseError", build.release_error_at as "releaseErrorAt", build.connected,
+  build.approved_by_id as "approvedById", build.approved_by_name as "approvedByName",
+  build.state = 'queued' and ${awaitsApproval} as "awaitsApproval", build.retry_of as "retryOf",
+  build.requested_by_name as "requestedBy",
+  build.requested_by_id as "requestedById", build.actor_user_id as "actorUserId",
   build.cancel_requested_at as "cancelRequestedAt", build.log_lines::float8 as "logLines", build.created_at as "createdAt",
   build.started_at as "startedAt", build.finished_at as "finishedAt"`;
 

@@ -7,11 +7,12 @@ import { createCommand } from '../commands/cluster-commands.ts';
 import { agentOf } from '../deployments/rolling/agent.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
 import { pathOf } from '../registry/own-image.ts';
-import type { Secrets } from '../workloads/sealed-workload.ts';
-import { variablesOfBuild } from './build-variables.ts';
 import { settingsAt } from './commits/settings-at.ts';
 import { sourceForAgent } from './commits/source-for-agent.ts';
+import { awaitsApproval, isAwaiting, seenBy } from './variables/awaiting-approval.ts';
+import { type BuildSecrets, variablesOfBuild } from './variables/build-variables.ts';
 
 /** A build as its actor's activities need it. */
 export interface BuildRow {
@@ -56,6 +57,7 @@ export async function openBuilds({ kysely }: Effect, clusterId: string): Promise
     .where('cluster_id', '=', clusterId)
     .where('finished_at', 'is', null)
     .where('cancel_requested_at', 'is', null)
+    .where(({ not }) => not(awaitsApproval))
     // Nobody has approved what it is for.
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -87,7 +89,12 @@ export async function refusedTurn(effect: Effect, build: BuildRow): Promise<stri
   if (cluster?.contact !== 'connected')
     return `Waits for the agent of the cluster "${cluster?.name ?? ''}", which is not in contact.`;
   const open = await openBuilds(effect, build.clusterId);
-  if (!open.some(({ id }) => id === build.id)) return 'Waits for the approval of its change set.';
+  if (!open.some(({ id }) => id === build.id)) {
+    if (!(await isAwaiting(effect, build))) return 'Waits for the approval of its change set.';
+    const names = await seenBy(effect, build);
+    const named = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+    return `Waits for the approval of an admin: production gives ${named} to builds, and this source is not the head of the connected branch.`;
+  }
   return turnsOf(open).includes(build.id) ? undefined : waitsFor(open, build.id);
 }
 
@@ -108,16 +115,16 @@ const limits = { seconds: 3_600, memoryBytes: 2_048 * MB, diskBytes: 8_192 * MB,
  * The command has the id of the build: asked for twice, there is one. Its body: `buildBody` of protocol/build.ts. Answers why the
  * agent cannot be asked.
  */
-export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow): Promise<string | undefined> {
+export async function askAgent(effect: Effect, keyring: BuildSecrets, build: BuildRow): Promise<string | undefined> {
   const found = await sourceForAgent(effect, keyring, build);
   if ('why' in found) return found.why;
-  const { id, organizationId, serviceId, environmentId } = build;
+  const { id, organizationId } = build;
   await tellOldAgent(effect, build);
   const { builder, context, dockerfile, target } = (await settingsAt(effect.kysely, build)).source;
   const body = {
     kind: 'build',
     repository: await pathOf(effect.kysely, build),
-    cacheKey: `${serviceId}/${environmentId}`,
+    cacheKey: await cacheKeyOf(effect, build),
     ...{ builder, context, dockerfile, target },
     source: found.source,
     ...(await variablesOfBuild(effect, keyring, build)),
@@ -130,6 +137,19 @@ export async function askAgent(effect: Effect, keyring: Secrets, build: BuildRow
     { id, body, actorId: actorId('build', id) },
   );
   return undefined;
+}
+
+/** A source that nobody has approved leaves nothing in the caches of those that production's images are made from. */
+async function cacheKeyOf({ kysely }: Effect, { id, organizationId, serviceId, environmentId }: BuildRow) {
+  const { shared } = await tenant(kysely, organizationId)
+    .selectFrom('build')
+    .innerJoin('environment', 'environment.id', 'build.environment_id')
+    .select(
+      sql<boolean>`not environment.production or build.connected or build.approved_by_id is not null`.as('shared'),
+    )
+    .where('build.id', '=', id)
+    .executeTakeFirstOrThrow();
+  return `${serviceId}/${environmentId}${shared ? '' : '/unapproved'}`;
 }
 
 /** From this minor of the protocol on an agent reads the configuration file of a source. */

@@ -26,6 +26,10 @@ export interface NewBuild {
   /** The person who asks accepts that a process with a volume is down for a moment when it is deployed. */
   downtimeAccepted?: boolean;
   actorUserId: string | undefined;
+  /** Its commit is the head of the branch that is connected to the environment, as the host of the repository says. */
+  connected?: boolean;
+  /** Who may decide in a production environment and asks for this very source, or approved a build of it before. */
+  approvedBy?: { id: string; name: string } | undefined;
   retryOf?: string;
   /** The change set that waits for its image: such a build neither supersedes another nor is superseded. */
   changeSetId?: string;

@@ -4,6 +4,7 @@ import { type FoundFile, toldConfig } from '../../domain/repository-config/told-
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import { tenant } from '../postgres/tenant.ts';
 import { appendLog, type BuildLog, type NewChunk } from './log.ts';
 
 /** A piece of what the agent says of a build: lines of its log, or what has changed, already parsed. */
@@ -20,6 +21,7 @@ export interface BuildPiece {
     cache?: { cachedSteps: number; totalSteps: number } | undefined;
     image?: object | undefined;
     repositoryConfig?: FoundFile | undefined;
+    arguments?: readonly string[] | undefined;
   };
 }
 
@@ -45,7 +47,7 @@ export async function takeBuildOutput(
       and service.id = build.service_id)`.as('slug'),
     )
     .select([sql<number>`log_lines::float8`.as('logLines'), sql<number>`log_bytes::float8`.as('logBytes')])
-    .select(['builder', 'state'])
+    .select(['builder', 'state', 'environment_id as environmentId', 'service_id as serviceId'])
     .where('id', '=', build.id)
     .where('organization_id', '=', build.organizationId)
     .forUpdate()
@@ -65,7 +67,36 @@ export async function takeBuildOutput(
     })
     .where('id', '=', build.id)
     .execute();
+  const taken = fresh.flatMap(({ progress }) => progress?.arguments ?? []);
+  if (taken.length > 0) await markTaken(effect, { ...row, ...build }, taken);
   effect.change({ organizationId: build.organizationId, projectId: row.projectId, kind: 'build', id: build.id });
+}
+
+/**
+ * Variables of before builds were told apart that the Dockerfile takes by ARG are for builds from now on. Nothing but these is touched,
+ * whatever an agent says: plain ones that nobody has said to be for builds or not.
+ */
+async function markTaken(
+  effect: Effect,
+  {
+    organizationId,
+    projectId,
+    environmentId,
+    serviceId,
+  }: Record<'organizationId' | 'projectId' | 'environmentId' | 'serviceId', string>,
+  names: readonly string[],
+): Promise<void> {
+  await tenant(effect.kysely, organizationId)
+    .updateTable('variable')
+    .set({ build_time: 'also' })
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .where(sql<boolean>`key = any(${names}::text[])`)
+    .where('build_time', 'is', null)
+    .where('sealed', 'is', null)
+    .where('refers', 'is', null)
+    .execute();
+  effect.change({ organizationId, projectId, kind: 'service', id: serviceId });
 }
 
 function kept(pieces: readonly BuildPiece[], before: number): { chunks: NewChunk[]; bytes: number } {

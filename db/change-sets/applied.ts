@@ -3,6 +3,7 @@ import { applyItems, settingsKinds } from '../../domain/change-sets/apply-items.
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { withVolumes } from '../../domain/services/volumes.ts';
+import type { BuildTime } from '../../domain/variables/build-time.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -90,20 +91,20 @@ export async function appliedVariables(
   if (serviceIds.length === 0) return found;
   const wanted = keys === undefined ? sql`` : sql`and key = any(${keys}::text[])`;
   const { rows } = await sql<AppliedVariable>`
-    select service_id::text as "serviceId", key, value, sealed from variable
+    select service_id::text as "serviceId", key, value, sealed, build_time as "buildTime" from variable
     where organization_id = ${organizationId} and environment_id = ${environmentId}
       and service_id = any(array_remove(${serviceIds}::text[], '')::uuid[]) ${wanted}
     union all
-    select '', key, value, sealed from shared_variable
+    select '', key, value, sealed, build_time from shared_variable
     where organization_id = ${organizationId} and environment_id = ${environmentId} and '' = any(${serviceIds}::text[])
       ${wanted}
     order by key
   `.execute(kysely);
-  for (const { serviceId, key, value, sealed } of rows) {
+  for (const { serviceId, key, value, sealed, buildTime } of rows) {
     const place = variablePlace(environmentId, serviceId, key);
     const of = found.get(serviceId) ?? new Map<string, VariableValue>();
     const plain = sealed === null ? value : await keyring.decryptSecret(organizationId, place, sealed);
-    found.set(serviceId, of.set(key, { value: plain, secret: sealed !== null }));
+    found.set(serviceId, of.set(key, { value: plain, secret: sealed !== null, buildTime: buildTime ?? 'no' }));
   }
   return found;
 }
@@ -113,6 +114,7 @@ interface AppliedVariable {
   key: string;
   value: string;
   sealed: Buffer | null;
+  buildTime: BuildTime | null;
 }
 
 /** The place that a secret variable is bound to. The service of a shared one is `''`. */

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { itemKinds } from '../../domain/change-sets/items.ts';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 
 /** One change that is staged, or was applied. */
 export const ChangeSetItemSchema = defineEntity({
@@ -26,6 +27,9 @@ export const ChangeSetItemSchema = defineEntity({
     secret: p.boolean().default(false),
     /** Of a variable: what the new value refers to; null where nothing of it is read as a reference. */
     refers: p.array().nullable(),
+    /** Of a variable: whether builds see it then, and saw it before; null where it is not there. */
+    buildTime: p.enum(buildTimes).nullable(),
+    fromBuildTime: p.enum(buildTimes).nullable(),
     /** The new value is the empty text, which a secret one does not show. */
     toEmpty: p.boolean().default(false),
     /** Staged by the repository's configuration: not changed by hand. */

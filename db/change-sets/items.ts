@@ -24,6 +24,8 @@ const columns = [
   'sealed_to',
   'secret',
   'refers',
+  'build_time',
+  'from_build_time',
   'to_empty',
   'managed',
   'revision',

@@ -15,9 +15,11 @@ import { filesFault } from '../../domain/services/file-faults.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { volumesFault } from '../../domain/services/volume-faults.ts';
+import type { BuildTime } from '../../domain/variables/build-time.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { JsonValue } from '../postgres/json.ts';
+import { refuseBuildLeaks } from '../references/build-leaks.ts';
 import type { Meanings } from '../references/following.ts';
 import { referencesWith, slugsOf } from '../references/referring.ts';
 import { refuseBroken } from '../references/refuse.ts';
@@ -38,6 +40,7 @@ export interface NewItem {
   to?: JsonValue;
   /** Of a variable; by default as it was, or not. */
   secret?: boolean;
+  buildTime?: BuildTime;
 }
 
 /** The meaning of a draft for the whole environment: its settings, and what values refer to. */
@@ -54,7 +57,7 @@ export type Stager = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;
 
 /** As it is staged: by whom and when is said at the end, of all at once. */
 type Row = Omit<ItemRow, 'staged_by_id' | 'staged_by_name' | 'revision' | 'created_at'>;
-type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value' | 'refers'> & {
+type Held = Pick<ItemRow, 'id' | 'kind' | 'slot' | 'key' | 'secret' | 'to_value' | 'refers' | 'build_time'> & {
   serviceId: string | null;
   processId: string | null;
   volumeId: string | null;
@@ -164,7 +167,8 @@ export class Staging {
     if (kind === 'variable.set') {
       const staged = this.#slots.get(slot);
       const secret = item.secret ?? staged?.secret ?? base.variable?.secret ?? false;
-      return { ...subject, slot, variable: { value: String(item.to ?? ''), secret } };
+      const buildTime = item.buildTime ?? staged?.build_time ?? base.variable?.buildTime ?? 'no';
+      return { ...subject, slot, variable: { value: String(item.to ?? ''), secret, buildTime } };
     }
     const { effect, place } = this.#parts;
     const to =
@@ -208,6 +212,8 @@ export class Staging {
       (await referencesWith(effect.kysely, place, { items: then, settings: withItems(applied, then) }))[0];
     const changed = this.added.map(({ service_id: scope, key }) => ({ scope: scope ?? '', key }));
     await refuseBroken(staged, after, changed);
+    const earlier = { settings: withItems(applied, then), items: then };
+    await refuseBuildLeaks(effect.kysely, place, { references: after, items }, earlier);
     return { wanted, before, after };
   }
 
@@ -229,7 +235,8 @@ export class Staging {
   /** Whether the same is staged already, so that nothing is to be done. Secrets are staged again. */
   #isSame(held: Held, { kind, to, variable }: Change): boolean {
     if (held.secret || variable?.secret === true) return false;
-    return held.kind === kind && held.to_value === textOf(variable === undefined ? to : variable.value);
+    const isSo = held.to_value === textOf(variable === undefined ? to : variable.value);
+    return isSo && held.kind === kind && held.build_time === (variable?.buildTime ?? null);
   }
 
   #take(gone: readonly Held[]): void {
@@ -269,10 +276,13 @@ export class Staging {
       managed: false,
       to_empty: text === '',
       refers: (text === undefined ? undefined : referencesOf(text)) ?? null,
+      build_time: variable?.buildTime ?? null,
+      from_build_time: (kind.startsWith('variable.') ? base.variable?.buildTime : undefined) ?? null,
     };
     this.#rows.set(id, row);
-    const { to_value, refers = null } = row;
-    const held = { id, kind, slot, key, secret, to_value, refers, serviceId: item.serviceId, processId, volumeId };
+    const { to_value, refers = null, build_time } = row;
+    const of = { serviceId: item.serviceId, processId, volumeId };
+    const held = { id, kind, slot, key, secret, to_value, refers, build_time, ...of };
     this.#held.set(id, held);
     this.#slots.set(slot, held);
     if (isFrame(kind)) this.#frame = undefined;
@@ -284,9 +294,9 @@ function isFrame(kind: ItemKind): boolean {
   return !kind.startsWith('variable.') && !kind.endsWith('.set') && !kind.endsWith('.grow');
 }
 
-function heldOf({ id, kind, slot, key, secret, to_value, refers, ...of }: ItemRow): Held {
+function heldOf({ id, kind, slot, key, secret, to_value, refers, build_time, ...of }: ItemRow): Held {
   const { service_id: serviceId, process_id: processId, volume_id: volumeId } = of;
-  return { id, kind, slot, key, secret, to_value, refers, serviceId, processId, volumeId };
+  return { id, kind, slot, key, secret, to_value, refers, build_time, serviceId, processId, volumeId };
 }
 
 function rowOf({ serviceId, processId, volumeId, ...held }: Held) {

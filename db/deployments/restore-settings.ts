@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
+import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import type { DeploymentKind } from '../../domain/deployments/states.ts';
 import { writtenOf } from '../../domain/references/frozen.ts';
 import { referencesOf } from '../../domain/references/parse.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
+import type { BuildTime } from '../../domain/variables/build-time.ts';
 import { appliedSettings, appliedVariables, variablePlace } from '../change-sets/applied.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -14,7 +16,11 @@ import { reviveMounted } from '../services/removal/unmounted-volumes.ts';
 import { reviveProcesses } from '../services/revive-processes.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 
-type Written = ReturnType<typeof writtenOf>;
+/** The variables of the release as they were written, and those that are applied. */
+interface Values {
+  written: ReturnType<typeof writtenOf>;
+  today: ReadonlyMap<string, VariableValue>;
+}
 
 interface Ref {
   id: string;
@@ -75,7 +81,9 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
   const secrets = await openReleaseSecrets(keyring, { id: release.id, organizationId, sealed: frozen.sealed });
   const written = writtenOf(frozen.content, secrets);
   const settings = await reviveProcesses(effect, release, withReplicasOf(frozen.content.settings, place?.settings));
-  const followers = await followersOf(effect, keyring, release, settings, written);
+  const today =
+    (await appliedVariables(effect.kysely, keyring, release, [release.serviceId])).get(release.serviceId) ?? new Map();
+  const followers = await followersOf(effect, release, settings, { written, today });
   await own
     .updateTable('environment_service')
     .set({ settings, applied_digest: frozen.digest })
@@ -83,7 +91,7 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
     .where('service_id', '=', serviceId)
     .execute();
   await reviveMounted(effect, release);
-  await replaceVariables(effect, keyring, release, written);
+  await replaceVariables(effect, keyring, release, { written, today });
   effect.change({ organizationId, projectId, kind: 'service', id: serviceId });
   const { content } = frozen;
   const itself = await isOutgrown(effect.kysely, keyring, {
@@ -113,14 +121,12 @@ async function restoreSettings(effect: Effect, keyring: Secrets, release: Ref): 
 /** The other services whose variables lead to values that become others by it. */
 async function followersOf(
   { kysely }: Effect,
-  keyring: Secrets,
   release: Ref,
   settings: ServiceSettings,
-  written: Written,
+  { written, today }: Values,
 ): Promise<string[]> {
   const { serviceId } = release;
   const applied = await appliedSettings(kysely, release);
-  const today = (await appliedVariables(kysely, keyring, release, [serviceId])).get(serviceId) ?? new Map();
   const changed = [...new Set([...today.keys(), ...written.keys()])].filter(
     (key) => today.get(key)?.value !== written.get(key)?.value,
   );
@@ -148,7 +154,7 @@ async function replaceVariables(
   effect: Effect,
   keyring: Secrets,
   { organizationId, environmentId, serviceId }: Ref,
-  written: Written,
+  { written, today }: Values,
 ): Promise<void> {
   const own = tenant(effect.kysely, organizationId);
   const keys = [...written.keys()];
@@ -157,14 +163,17 @@ async function replaceVariables(
     .where('environment_id', '=', environmentId)
     .where('service_id', '=', serviceId)
     .where('key', 'not in', keys.length > 0 ? keys : [''])
+    // No release has those of builds alone, so that none says what they were.
+    .where(sql<boolean>`build_time is distinct from 'only'`)
     .execute();
   const by = { environment_id: environmentId, service_id: serviceId, updated_by: effect.author.name };
   const rows = await Promise.all(
     [...written].map(async ([key, { value, secret, read }]) => {
       const refers = (read ? referencesOf(value) : undefined) ?? null;
-      if (!secret) return { ...by, key, value, sealed: null, refers };
+      const of = { ...by, key, refers, build_time: buildTimeOf({ value, secret }, today.get(key)) };
+      if (!secret) return { ...of, value, sealed: null };
       const at = variablePlace(environmentId, serviceId, key);
-      return { ...by, key, value: '', sealed: await keyring.encryptSecret(organizationId, at, value), refers };
+      return { ...of, value: '', sealed: await keyring.encryptSecret(organizationId, at, value) };
     }),
   );
   if (keys.length === 0) return;
@@ -176,9 +185,19 @@ async function replaceVariables(
         value: given.ref('excluded.value'),
         sealed: given.ref('excluded.sealed'),
         refers: given.ref('excluded.refers'),
+        build_time: given.ref('excluded.build_time'),
         updated_by: given.ref('excluded.updated_by'),
         updated_at: sql<Date>`now()`,
       })),
     )
     .execute();
+}
+
+/** Builds see no secret that was not given for them: that is the one of now, and another one of before is not. */
+function buildTimeOf(
+  { value, secret }: Pick<VariableValue, 'value' | 'secret'>,
+  today: VariableValue | undefined,
+): BuildTime {
+  if (today === undefined || today.buildTime === 'no') return 'no';
+  return secret && !(today.secret && today.value === value) ? 'no' : 'also';
 }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 
 /** A variable that the services of an environment share, as it was applied: they refer to it. */
 export const SharedVariableSchema = defineEntity({
@@ -14,6 +15,8 @@ export const SharedVariableSchema = defineEntity({
     sealed: p.blob().$type<Buffer>().nullable(),
     /** The references of its value; null where nothing of it is read as one. */
     refers: p.array().nullable(),
+    /** Null: written before builds were told apart, and of run time alone since. */
+    buildTime: p.enum(buildTimes).nullable(),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     updatedBy: p.text(),
   },

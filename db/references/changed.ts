@@ -8,6 +8,7 @@ import type { DifferingVariable } from '../../domain/releases/drift.ts';
 import { appliedSettings } from '../change-sets/applied.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { type AppliedValue, valuesAmong } from './applied-values.ts';
 import { referencesWith } from './referring.ts';
 
 /** The live release of a service, as far as its references need to be known. */
@@ -16,12 +17,6 @@ interface Frozen {
   variables: Record<string, string>;
   references: FrozenReferences | null;
   /** When the values that it refers to were those of the environment. */
-  at: Date;
-}
-
-interface Applied extends Variable {
-  value: string;
-  secret: boolean;
   at: Date;
 }
 
@@ -38,8 +33,8 @@ export async function changedByReferences(
   const settings = await appliedSettings(kysely, place);
   const [references] = await referencesWith(kysely, place, { settings, items: [] });
   const ids = new Set(serviceIds);
-  const own = [...references.referring].filter(({ scope }) => ids.has(scope));
-  const values = await valuesOf(kysely, place, [...own, ...references.reached(own).variables]);
+  const own = [...references.referring].filter(({ scope, buildTime }) => ids.has(scope) && buildTime !== 'only');
+  const values = await valuesAmong(kysely, place, [...own, ...references.reached(own).variables]);
   const written = new Map<string, WrittenValue>(
     [...values].map(([node, { scope, key, value, secret }]) => [
       node,
@@ -62,7 +57,7 @@ export async function changedByReferences(
 function differenceOf(
   references: References,
   resolver: Resolver,
-  values: ReadonlyMap<string, Applied>,
+  values: ReadonlyMap<string, AppliedValue>,
   variable: Variable,
   frozen: Frozen,
 ): DifferingVariable | undefined {
@@ -99,28 +94,6 @@ function piecesOf(resolver: Resolver, variable: Variable) {
 /** Addresses are put in when it is delivered: a text with one is not shown. */
 function textOf(pieces: Pieces): string | null {
   return pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : null;
-}
-
-async function valuesOf(
-  kysely: Kysely<Tables>,
-  { organizationId, environmentId }: EnvironmentRef,
-  variables: readonly Variable[],
-): Promise<Map<string, Applied>> {
-  const { rows } = await sql<Applied>`
-    with sought as (
-      select * from unnest(${variables.map(({ scope }) => scope)}::text[], ${variables.map(({ key }) => key)}::text[])
-        as one (scope, key)
-    )
-    select sought.scope, sought.key, value, sealed is not null as secret, updated_at as at from sought
-    join variable on variable.organization_id = ${organizationId} and variable.environment_id = ${environmentId}
-      and variable.service_id = nullif(sought.scope, '')::uuid and variable.key = sought.key
-    union all
-    select '', sought.key, value, sealed is not null, updated_at from sought
-    join shared_variable shared on shared.organization_id = ${organizationId} and shared.environment_id = ${environmentId}
-      and shared.key = sought.key
-    where sought.scope = ''
-  `.execute(kysely);
-  return new Map(rows.map((row) => [nodeOf(row), row]));
 }
 
 /** A rollback runs the values of then: they are those that its release was composed with. */

@@ -3,6 +3,7 @@ import type { ItemKind } from '../../domain/change-sets/items.ts';
 import { nodeOf, References, type Referring } from '../../domain/references/graph.ts';
 import { Names, type Variable } from '../../domain/references/names.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
+import type { BuildTime } from '../../domain/variables/build-time.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -13,6 +14,7 @@ export interface StagedVariable {
   service_id: string | null;
   key: string;
   refers: readonly string[] | null;
+  build_time?: BuildTime | null;
 }
 
 /** An environment with these changes. */
@@ -50,12 +52,12 @@ export async function referring(
   serviceIds?: readonly string[],
 ): Promise<Referring[]> {
   const own = sql`
-    select service_id::text as scope, key, refers from variable
+    select service_id::text as scope, key, refers, build_time as "buildTime" from variable
     where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null`;
   const { rows } = await (serviceIds === undefined
     ? sql<Referring>`${own}
         union all
-        select '' as scope, key, refers from shared_variable
+        select '' as scope, key, refers, build_time from shared_variable
         where organization_id = ${organizationId} and environment_id = ${environmentId} and refers is not null`
     : sql<Referring>`${own} and service_id = any(${serviceIds}::uuid[])`
   ).execute(kysely);
@@ -69,9 +71,9 @@ export function referringWith(
   settings?: Draft['settings'],
 ): Referring[] {
   const found = new Map(applied.map((one) => [nodeOf(one), one]));
-  for (const { kind, service_id: serviceId, key, refers } of items) {
+  for (const { kind, service_id: serviceId, key, refers, build_time: buildTime } of items) {
     const variable = { scope: serviceId ?? '', key };
-    if (kind === 'variable.set' && refers !== null) found.set(nodeOf(variable), { ...variable, refers });
+    if (kind === 'variable.set' && refers !== null) found.set(nodeOf(variable), { ...variable, refers, buildTime });
     else if (kind === 'variable.set' || kind === 'variable.unset') found.delete(nodeOf(variable));
   }
   return [...found.values()].filter(({ scope }) => scope === '' || settings === undefined || settings.has(scope));

@@ -20,15 +20,18 @@ export function scopesFor(references: References, serviceIds: readonly string[])
   return [...new Set([...serviceIds, ...references.reached(from).variables.map(({ scope }) => scope)])];
 }
 
-/**
- * The variables of these services with the values that they refer to put in. `values`: of all services that are needed.
- * `without`: one that leads nowhere is told and left out; otherwise it is refused.
- */
+/** One that leads nowhere is told and left out, where `without` is given; otherwise it is refused. */
+interface SeenBy {
+  seenBy?: 'releases' | 'builds';
+  without?: (key: string, why: string) => void;
+}
+
+/** The variables of these services with the values that they refer to put in. `values`: of all services that are needed. */
 export function frozenFor(
   references: References,
   values: Values,
   serviceIds: readonly string[],
-  without?: (key: string, why: string) => void,
+  { seenBy = 'releases', without }: SeenBy = {},
 ): Map<string, ResolvedVariables> {
   const written = new Map<string, WrittenValue>();
   for (const [scope, own] of values) {
@@ -39,7 +42,9 @@ export function frozenFor(
   const resolver = new Resolver(references, written);
   return new Map(
     serviceIds.map((scope) => {
-      const own = [...(values.get(scope) ?? new Map<string, VariableValue>())];
+      const own = [...(values.get(scope) ?? new Map<string, VariableValue>())].filter(
+        ([, { buildTime }]) => buildTime !== (seenBy === 'releases' ? 'only' : 'no'),
+      );
       const variables = own.flatMap(([key, value]): [string, FrozenVariable][] => {
         const resolved = resolve(resolver, { scope, key }, without);
         if (resolved === undefined) return [];
@@ -55,7 +60,7 @@ export function frozenFor(
 function resolve(
   resolver: Resolver,
   variable: { scope: string; key: string },
-  without?: (key: string, why: string) => void,
+  without: SeenBy['without'],
 ): Resolved | undefined {
   try {
     return resolver.resolve(variable);

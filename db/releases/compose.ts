@@ -91,7 +91,7 @@ async function refuseMissing(
   const [slug] = (await slugsOf(kysely, { organizationId }, [serviceId])).values();
   throw new Problem(
     'conflict',
-    `The file "${missing.path}" of "${slug ?? serviceId}" is made of the variable ${missing.variable}, which is not there: set it, or unset the file.`,
+    `The file "${missing.path}" of "${slug ?? serviceId}" is made of the variable ${missing.variable}, which is not there at run time: set it, or unset the file.`,
   );
 }
 

@@ -120,7 +120,7 @@ export function driftBy({ organizationId, environmentId }: Place, serviceIds: re
         full join (
           select variable.key, variable.value, variable.sealed, variable.refers, variable.updated_at from variable
           where variable.organization_id = ${organizationId} and variable.environment_id = ${environmentId}
-            and variable.service_id = place.service_id
+            and variable.service_id = place.service_id and variable.build_time is distinct from 'only'
         ) now_set using (key)
       ) one
     ) differing

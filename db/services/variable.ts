@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { buildTimes } from '../../domain/variables/build-time.ts';
 
 /** A variable of a service in an environment, as it was applied. */
 export const VariableSchema = defineEntity({
@@ -15,6 +16,8 @@ export const VariableSchema = defineEntity({
     sealed: p.blob().$type<Buffer>().nullable(),
     /** The references of its value; null where nothing of it is read as one. */
     refers: p.array().nullable(),
+    /** Null: written before builds were told apart, and of run time alone since. */
+    buildTime: p.enum(buildTimes).nullable(),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     updatedBy: p.text(),
   },

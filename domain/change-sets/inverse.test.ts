@@ -9,9 +9,9 @@ const settings: ServiceSettings = {
 };
 const now: AsItIs = {
   settings,
-  variable: { value: '2', secret: false },
-  set: { value: '2', secret: false },
-  earlier: { known: true, value: { value: '1', secret: false } },
+  variable: { value: '2', secret: false, buildTime: 'no' },
+  set: { value: '2', secret: false, buildTime: 'no' },
+  earlier: { known: true, value: { value: '1', secret: false, buildTime: 'also' } },
   release: undefined,
 };
 const item = (given: Partial<AppliedItem> & Pick<AppliedItem, 'kind'>): AppliedItem => ({
@@ -23,8 +23,10 @@ describe('variables', () => {
   const set = item({ kind: 'variable.set', key: 'A' });
 
   test('the value of before, a secret as a secret', () => {
-    expect(inverseOf(set, now)).toMatchObject({ kind: 'variable.set', to: '1', secret: false });
-    const earlier = { known: true, value: { value: 'hidden', secret: true } };
+    expect(inverseOf(set, now)).toMatchObject({
+      ...{ kind: 'variable.set', to: '1', secret: false, buildTime: 'also' },
+    });
+    const earlier = { known: true, value: { value: 'hidden', secret: true, buildTime: 'no' as const } };
     expect(inverseOf(set, { ...now, earlier })).toMatchObject({ to: 'hidden', secret: true });
   });
 
@@ -40,11 +42,12 @@ describe('variables', () => {
   });
 
   test.each<[string, Partial<AsItIs>]>([
-    ['it was changed since', { variable: { value: '3', secret: false } }],
-    ['it was changed since', { variable: { value: '2', secret: true } }],
+    ['it was changed since', { variable: { value: '3', secret: false, buildTime: 'no' } }],
+    ['it was changed since', { variable: { value: '2', secret: true, buildTime: 'no' } }],
+    ['it was changed since', { variable: { value: '2', secret: false, buildTime: 'also' } }],
     ['it was changed since', { variable: undefined }],
     ['its earlier value is not known any more', { earlier: { known: false } }],
-    ['it is as it was before', { earlier: { known: true, value: { value: '2', secret: false } } }],
+    ['it is as it was before', { earlier: { known: true, value: { value: '2', secret: false, buildTime: 'no' } } }],
     ['its service is not in the environment any more', { settings: undefined }],
   ])('left alone: %s', (reason, so) => expect(inverseOf(set, { ...now, ...so })).toBe(reason));
 });

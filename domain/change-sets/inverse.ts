@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseImage } from '../services/image-reference.ts';
 import type { PlacedProcess, ServiceSettings, ServiceSource } from '../services/settings.ts';
+import type { BuildTime } from '../variables/build-time.ts';
 import type { ItemKind } from './items.ts';
 import type { VariableValue } from './staging.ts';
 
@@ -40,6 +41,7 @@ export interface Inverse {
   key: string;
   to?: unknown;
   secret?: boolean;
+  buildTime?: BuildTime;
 }
 
 const changed = 'it was changed since';
@@ -78,7 +80,8 @@ function inverseOfVariable({ kind, serviceId, key }: AppliedItem, now: AsItIs): 
   const { value } = earlier;
   if (isDeepStrictEqual(value, variable)) return 'it is as it was before';
   if (value === undefined) return { kind: 'variable.unset', serviceId, key };
-  return { kind: 'variable.set', serviceId, key, to: value.value, secret: value.secret };
+  const { value: to, secret, buildTime } = value;
+  return { kind: 'variable.set', serviceId, key, to, secret, buildTime };
 }
 
 function inverseOfProcess(item: AppliedItem, process: PlacedProcess | undefined): Inverse | string {

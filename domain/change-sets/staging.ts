@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../problems.ts';
 import { parseImage } from '../services/image-reference.ts';
 import type { ServiceSettings, ServiceSource, VolumeSettings } from '../services/settings.ts';
+import type { BuildTime } from '../variables/build-time.ts';
 import type { ItemKind } from './items.ts';
 
 /** An item, as far as it matters for the others. */
@@ -14,10 +15,11 @@ export interface Subject {
   slot: string;
 }
 
-/** A variable's value, and whether it may be shown. */
+/** A variable's value, whether it may be shown, and whether builds see it. */
 export interface VariableValue {
   value: string;
   secret: boolean;
+  buildTime: BuildTime;
 }
 
 /** A change that somebody wants to stage. */

@@ -1,8 +1,11 @@
+import type { BuildTime } from '../variables/build-time.ts';
 import { type Names, shown, type Target, type Variable } from './names.ts';
 
 /** A variable with references. */
 export interface Referring extends Variable {
   refers: readonly string[];
+  /** Absent: builds do not see it. */
+  buildTime?: BuildTime | null | undefined;
 }
 
 export interface Dangling extends Variable {
@@ -47,6 +50,13 @@ export class References {
     const targets = referring.refers.map((reference) => this.names.target(reference, referring.scope));
     this.#resolved.set(referring, targets);
     return targets;
+  }
+
+  /** Those that builds see, of this service or of all. */
+  ofBuilds(serviceId?: string): Referring[] {
+    return [...this.referring].filter(
+      ({ scope, buildTime }) => (buildTime ?? 'no') !== 'no' && (serviceId === undefined || scope === serviceId),
+    );
   }
 
   /** References that lead nowhere. */

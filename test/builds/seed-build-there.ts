@@ -10,6 +10,8 @@ interface BuildThere {
   message?: string;
   release_error?: string;
   release_id?: string;
+  variables_digest?: string;
+  started_at?: Date;
 }
 
 /** A build of a service in its environment, newer than those before. Answers its id. */

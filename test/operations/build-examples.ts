@@ -1,5 +1,6 @@
 import { requestBuild } from '../../db/builds/request-build.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { awaitingApproval } from '../builds/awaiting-approval.ts';
 import { giveRepository } from '../builds/give-repository.ts';
 import { seedSource } from '../builds/seed-source.ts';
 import { machine } from '../seeds/seed.ts';
@@ -65,6 +66,13 @@ export function buildExamples({ api, ours, git }: ExampleGround): Record<string,
       ],
     },
     'builds.get': { prepare: queued },
+    'builds.approve': {
+      prepare: async () => {
+        const { id, ...place } = await queued();
+        await awaitingApproval(api.database, { ...place, organizationId: ours.organizationId });
+        return { id };
+      },
+    },
     'builds.cancel': { prepare: queued },
     'builds.retry': {
       prepare: async () => {

@@ -56,12 +56,12 @@ export const cloneEnvironment = operation({
       ),
       ...[...variables].flatMap(([serviceId, of]) =>
         [...of].map(
-          ([key, { value, secret }]): NewItem => ({
+          ([key, { value, ...its }]): NewItem => ({
             kind: 'variable.set',
             serviceId: serviceId || null,
             key,
             to: value,
-            secret,
+            ...its,
           }),
         ),
       ),

@@ -41,6 +41,20 @@ export const buildCancel = command({
   },
 });
 
+export const buildApprove = command({
+  summary: 'Approves that a build sees the build variables of a production environment',
+  usage: 'BUILD [--follow] [--json]',
+  details: `It waits for that, since its source is an upload, a tag, or a commit that is not the head of the connected branch, and any command of
+it could tell what it is given. An admin or owner approves it who has not requested it; an only one needs no approval.`,
+  words: { least: 1, most: 1 },
+  options: { ...follow, ...restOptions },
+  run: async ({ follow: follows = false, ...given }, [id = '']) => {
+    const rest = new Rest(given);
+    const approved = await rest.call<Build>('POST', `${one(id)}/approve`);
+    await seeBuild(rest, approved, { follow: follows, json: given.json });
+  },
+});
+
 export const buildRetry = command({
   summary: 'Builds the same source again, with the settings of now',
   usage: 'BUILD [--follow] [--json]',

@@ -29,7 +29,8 @@ function linesOf(build: Build): string[] {
     image: build.imageRef,
     deployment: build.deploymentId ?? '',
     'config file': configOf(build),
-    'waits for': build.blocker,
+    'waits for': build.blocker + (build.awaitsApproval ? ` \`./ballast build approve ${id}\` approves it.` : ''),
+    'approved by': build.approvedBy?.name ?? '',
     error: build.error,
     'not deployed': build.releaseError,
   };

@@ -11,14 +11,15 @@ import type { NewBuild } from '../new-build.ts';
  */
 export async function openBuildOf(
   { kysely }: Effect,
-  { organizationId, environmentId, serviceId, source, trigger, deploys, changeSetId }: NewBuild,
+  { organizationId, environmentId, serviceId, source, trigger, deploys, connected = false, changeSetId }: NewBuild,
 ): Promise<string | undefined> {
   if (source.kind !== 'git' || changeSetId !== undefined || (trigger !== 'push' && trigger !== 'tag')) return undefined;
   const { rows } = await sql<{ id: string; same: boolean }>`
     select build.id,
       build.commit_sha = ${source.commit} and build.git_url = ${source.url} and build.repository = ${source.repository}
         and build.git_connection_id is not distinct from ${source.connectionId ?? null}::uuid
-        and (build.deploys or not ${deploys}) and build.cancel_requested_at is null
+        and (build.deploys or not ${deploys}) and (build.connected or not ${connected})
+        and build.cancel_requested_at is null
         and (build.state = 'queued' or not exists (
           select from change_set
           where change_set.organization_id = build.organization_id

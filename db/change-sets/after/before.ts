@@ -12,7 +12,7 @@ import type { AppliedSet } from './applied-set.ts';
 /** The release that a service's settings made before a change set was applied. */
 export interface Before {
   content: ReleaseContent;
-  variables: ReadonlyMap<string, VariableValue>;
+  variables: ReadonlyMap<string, Omit<VariableValue, 'buildTime'>>;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function beforeOf(
     const written = [...writtenOf(content, secrets)].map(
       ([key, { value, secret }]) => [key, { value, secret }] as const,
     );
-    found.set(serviceId, { content, variables: new Map<string, VariableValue>(written) });
+    found.set(serviceId, { content, variables: new Map(written) });
   }
   return found;
 }

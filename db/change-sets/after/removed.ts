@@ -13,7 +13,7 @@ import type { NewItem, Stager } from '../staging.ts';
 /** A service as it was when it left an environment, which the item of its removal keeps, encrypted. */
 export interface Removed {
   settings: ServiceSettings;
-  variables: Record<string, VariableValue>;
+  variables: Record<string, Omit<VariableValue, 'buildTime'> & Partial<VariableValue>>;
 }
 
 /** Before it leaves: nothing else knows its values then, secret ones least of all. */
@@ -96,7 +96,10 @@ export async function restoring(
       lost.push({ label: `File ${path}`, reason: `its variable ${variable} is not restored` });
   const create: NewItem = { kind: 'service.create', serviceId, key: '', to: { ...settings, files } as never };
   const sets = [...left].map(
-    ([key, { value, secret }]): NewItem => ({ kind: 'variable.set', serviceId, key, to: value, secret }),
+    // Those kept before builds were told apart say nothing of them.
+    ([key, { value, secret, buildTime = 'no' }]): NewItem => {
+      return { kind: 'variable.set', serviceId, key, to: value, secret, buildTime };
+    },
   );
   return { items: [create, ...sets], lost };
 }

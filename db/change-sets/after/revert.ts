@@ -124,9 +124,16 @@ async function factsOf(effect: Effect, keyring: Stager, changeSet: AppliedSet, r
 }
 
 /** A plain value stands in the item; of a secret one only the release of before knows it. */
-function earlierValue({ from_value: from, key }: ItemRow, before: Before | undefined) {
-  if (from !== '') return { known: true, value: { value: String(JSON.parse(from)), secret: false } as VariableValue };
-  return before === undefined ? { known: false } : { known: true, value: before.variables.get(key) };
+function earlierValue(
+  { from_value: from, from_build_time: buildTime, key }: ItemRow,
+  before: Before | undefined,
+): { known: boolean; value?: VariableValue | undefined } {
+  const its = { buildTime: buildTime ?? 'no' };
+  if (from !== '') return { known: true, value: { value: String(JSON.parse(from)), secret: false, ...its } };
+  // No release has a variable of builds alone.
+  if (before === undefined || buildTime === 'only') return { known: false };
+  const written = before.variables.get(key);
+  return { known: true, value: written && { ...written, ...its } };
 }
 
 function itemOfRow(row: ItemRow): AppliedItem {

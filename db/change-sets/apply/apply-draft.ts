@@ -7,6 +7,7 @@ import { acceptDowntime, downtimeOf } from '../../deployments/admission/downtime
 import { admit, lockAdmission, type NewDeployment, type ProjectRef } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { machineOf, refuseMisfit } from '../../environments/machine.ts';
+import { refuseBuildLeaks } from '../../references/build-leaks.ts';
 import { refuseAllBroken } from '../../references/refuse.ts';
 import { frozenFor, scopesFor } from '../../references/values.ts';
 import { composeRelease, type Seals } from '../../releases/compose.ts';
@@ -71,6 +72,7 @@ export async function applyPlan(
   refuseSuspended(plan, asked.deployServiceIds ?? []);
   await refuseUnfit(effect, place, plan);
   refuseAllBroken(plan.references);
+  await refuseBuildLeaks(effect.kysely, place, plan, { settings: plan.applied, items: [] });
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
   const toBuild = plan.affected.filter(needsBuild);

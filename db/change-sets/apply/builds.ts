@@ -5,15 +5,14 @@ import { type CommitSource, requestBuild } from '../../builds/request-build.ts';
 import type { ProjectRef } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
-import type { Plan, PlannedService } from './plan.ts';
+import { isRepository, type Plan, type PlannedService } from './plan.ts';
 
 /** Commits that were resolved before the transaction, with the sources that name them, by service. */
 export type Commits = ReadonlyMap<string, { source: ServiceSource; commit: CommitSource }>;
 
 /** Whether its image is to be made first: its source is a repository, and nothing was built of it as it is wanted. */
 export function needsBuild({ settings: { source, processes }, reused, suspended }: PlannedService): boolean {
-  const named = source.gitUrl !== '' || source.repository !== '';
-  return source.kind === 'git' && named && reused === undefined && !suspended && Object.keys(processes).length > 0;
+  return isRepository(source) && reused === undefined && !suspended && Object.keys(processes).length > 0;
 }
 
 /**
@@ -32,7 +31,7 @@ export async function requestBuilds(
     if (found === undefined || !isDeepStrictEqual(found.source, settings.source)) throw changed(name);
     const id = await requestBuild(effect, {
       ...{ organizationId, projectId, environmentId, serviceId, source: found.commit },
-      ...{ trigger: 'change-set', deploys: true, actorUserId: answerableId, changeSetId },
+      ...{ trigger: 'change-set', deploys: true, connected: true, actorUserId: answerableId, changeSetId },
     });
     builds.set(serviceId, id);
   }

@@ -3,10 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import type { Needs } from '../../../domain/references/deploy-order.ts';
-import type { References } from '../../../domain/references/graph.ts';
+import { changedBy, nodeOf, type References } from '../../../domain/references/graph.ts';
 import type { FrozenConfig } from '../../../domain/repository-config/effective.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
-import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
+import type { ReleaseContent, ServiceSettings, ServiceSource } from '../../../domain/services/settings.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
@@ -69,7 +69,9 @@ export async function planChanges(
   const wanted = withItems(applied, items);
   const touched = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
   const { references, services } = await following(kysely, place, { applied, wanted, items });
-  const affected = await servicesOf(kysely, place, [...new Set([...touched, ...services, ...deployed])], wanted, items);
+  const rebuilt = rebuiltBy(references, items);
+  const among = [...new Set([...touched, ...services, ...deployed])];
+  const affected = await servicesOf(kysely, place, among, { wanted, items, rebuilt });
   const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
   const shared = items.some(({ service_id: id }) => id === null);
   const needsApproval =
@@ -78,6 +80,20 @@ export async function planChanges(
   for (const { serviceId, reused } of affected) if (reused !== undefined) files.set(serviceId, reused.file);
   const needs = needsOf(wanted, references, files, await slugsOf(kysely, place, [...wanted.keys()]));
   return { items, applied, wanted, affected, removed, references, needs, needsApproval };
+}
+
+/** The services whose builds would be given other variables: an image of before has the old values in it. */
+function rebuiltBy(references: References, items: readonly ItemRow[]): Set<string> {
+  const changed = items.filter(({ kind }) => kind === 'variable.set' || kind === 'variable.unset');
+  const seen = ({ build_time: now, from_build_time: before }: ItemRow) =>
+    [now, before].some((one) => one !== null && one !== 'no');
+  const own = changed.flatMap((item) => (item.service_id !== null && seen(item) ? [item.service_id] : []));
+  const variables = changed.map(({ service_id: scope, key }) => ({ scope: scope ?? '', key }));
+  const led = new Set(changedBy(references, variables, () => false).map(nodeOf));
+  return new Set([
+    ...own,
+    ...references.ofBuilds().flatMap((one) => (one.scope !== '' && led.has(nodeOf(one)) ? [one.scope] : [])),
+  ]);
 }
 
 function needsOf(
@@ -124,16 +140,17 @@ export async function newValue(
   item: ItemRow,
 ): Promise<VariableValue | undefined> {
   if (item.kind !== 'variable.set') return undefined;
-  if (item.sealed_to === null) return { value: String(itemValue(item) ?? ''), secret: item.secret };
-  return { value: await keyring.decryptSecret(organizationId, sealedPlace(item.id), item.sealed_to), secret: true };
+  const { id, sealed_to: sealed, secret } = item;
+  const buildTime = item.build_time ?? 'no';
+  if (sealed === null) return { value: String(itemValue(item) ?? ''), secret, buildTime };
+  return { value: await keyring.decryptSecret(organizationId, sealedPlace(id), sealed), secret: true, buildTime };
 }
 
 async function servicesOf(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
   touched: readonly string[],
-  wanted: ReadonlyMap<string, ServiceSettings>,
-  items: readonly ItemRow[],
+  { wanted, items, rebuilt }: Pick<Plan, 'items' | 'wanted'> & { rebuilt: ReadonlySet<string> },
 ): Promise<PlannedService[]> {
   const ids = touched.filter((id) => wanted.has(id));
   if (ids.length === 0) return [];
@@ -168,7 +185,8 @@ async function servicesOf(
   for (const { suspended, ...row } of rows) {
     const settings = wanted.get(row.serviceId);
     if (settings === undefined) continue;
-    const again = items.some((item) => item.slot === `service ${row.serviceId} source`);
+    const staged = items.some((item) => item.slot === `service ${row.serviceId} source`);
+    const again = staged || (rebuilt.has(row.serviceId) && isRepository(settings.source));
     const place = { organizationId, environmentId, serviceId: row.serviceId };
     const reused = again ? undefined : await lastImage(kysely, place, settings);
     result.push({ ...row, settings, suspended: suspended ?? false, reused });
@@ -240,6 +258,11 @@ export async function lastImage(
   if (last === undefined || !isDeepStrictEqual(last.content.settings.source, source)) return undefined;
   const { image, file } = last.content;
   return { image, imageRef: last.imageRef, platforms: last.platforms, file };
+}
+
+/** Whether images are made of it here, from a repository that can be asked. */
+export function isRepository({ kind, gitUrl, repository }: ServiceSource): boolean {
+  return kind === 'git' && (gitUrl !== '' || repository !== '');
 }
 
 /** Whether it has something to run: an image that is named or was built, and processes. */

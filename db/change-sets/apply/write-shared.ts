@@ -27,6 +27,7 @@ export async function writeShared(
     rows.push({
       ...{ environment_id: environmentId, key, refers, updated_by: updatedBy },
       value: value.secret ? '' : value.value,
+      build_time: value.buildTime,
       sealed: value.secret ? await keyring.encryptSecret(organizationId, bound, value.value) : null,
     });
   }
@@ -39,6 +40,7 @@ export async function writeShared(
           value: ref('excluded.value'),
           sealed: ref('excluded.sealed'),
           refers: ref('excluded.refers'),
+          build_time: ref('excluded.build_time'),
           updated_by: ref('excluded.updated_by'),
           updated_at: sql`now()`,
         })),

@@ -43,6 +43,7 @@ async function setVariables(
     rows.push({
       ...{ environment_id: environmentId, service_id: serviceId, key, refers, updated_by: updatedBy },
       value: value.secret ? '' : value.value,
+      build_time: value.buildTime,
       sealed: value.secret ? await keyring.encryptSecret(organizationId, bound, value.value) : null,
     });
   }
@@ -55,6 +56,7 @@ async function setVariables(
         value: ref('excluded.value'),
         sealed: ref('excluded.sealed'),
         refers: ref('excluded.refers'),
+        build_time: ref('excluded.build_time'),
         updated_by: ref('excluded.updated_by'),
         updated_at: sql`now()`,
       })),

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
+import type { BuildTime } from '../../../domain/variables/build-time.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import { appliedVariables } from '../applied.ts';
+import { newValue } from '../apply/plan.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
-import { draftItems, itemValue, sealedPlace } from '../items.ts';
+import { draftItems } from '../items.ts';
 
 /** The variables of a service, or those shared, as they will be once the draft is applied, secret ones decrypted, by key. */
 export async function wantedVariables(
@@ -14,19 +16,14 @@ export async function wantedVariables(
   draftId: string,
   serviceId = '',
 ): Promise<Map<string, VariableValue>> {
-  const { organizationId } = place;
   const applied = await appliedVariables(effect.kysely, keyring, place, [serviceId]);
   const wanted = new Map(applied.get(serviceId));
   const items = await draftItems(effect.kysely, place, draftId, serviceId === '' ? undefined : [serviceId]);
   for (const item of items) {
     if ((item.service_id ?? '') !== serviceId) continue;
     if (item.kind === 'variable.unset') wanted.delete(item.key);
-    if (item.kind !== 'variable.set') continue;
-    const value =
-      item.sealed_to === null
-        ? String(itemValue(item) ?? '')
-        : await keyring.decryptSecret(organizationId, sealedPlace(item.id), item.sealed_to);
-    wanted.set(item.key, { value, secret: item.secret });
+    const value = await newValue(keyring, place, item);
+    if (value !== undefined) wanted.set(item.key, value);
   }
   return wanted;
 }
@@ -37,6 +34,8 @@ export interface ImportedKey {
   key: string;
   change: (typeof importChanges)[number];
   secret: boolean;
+  /** Of one that is removed, as it was. */
+  buildTime: BuildTime;
   /** Empty where it is secret or absent. */
   from: string;
   to: string;
@@ -51,14 +50,24 @@ export function comparedImport(
   const given = [...after].map(([key, to]): ImportedKey => {
     const from = before.get(key);
     const change = from === undefined ? 'added' : isDeepStrictEqual(from, to) ? 'unchanged' : 'changed';
-    return { key, change, secret: to.secret, from: shown(from, to.secret), to: shown(to, to.secret) };
+    return {
+      key,
+      change,
+      secret: to.secret,
+      buildTime: to.buildTime,
+      from: shown(from, to.secret),
+      to: shown(to, to.secret),
+    };
   });
   if (!replace) return given;
   const gone = [...before].filter(([key]) => !after.has(key));
   return [
     ...given,
     ...gone.map(
-      ([key, from]): ImportedKey => ({ key, change: 'removed', secret: from.secret, from: shown(from, false), to: '' }),
+      ([key, from]): ImportedKey => ({
+        ...{ key, change: 'removed', secret: from.secret, buildTime: from.buildTime },
+        ...{ from: shown(from, false), to: '' },
+      }),
     ),
   ];
 }

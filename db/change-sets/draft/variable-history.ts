@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { BuildTime } from '../../../domain/variables/build-time.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
@@ -12,6 +13,7 @@ export interface AppliedVariable {
   from: string;
   to: string;
   secret: boolean;
+  buildTime: BuildTime | null;
   stagedBy: { id: string; name: string };
   appliedBy: { id: string; name: string };
   message: string;
@@ -41,6 +43,7 @@ export async function variableHistory(
       'change_set_item.from_value as from',
       'change_set_item.to_value as to',
       'change_set_item.secret',
+      'change_set_item.build_time as buildTime',
       'change_set_item.staged_by_id as stagedById',
       'change_set_item.staged_by_name as stagedByName',
       'change_set.requested_by_id as appliedById',

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { BuildTime } from '../../../domain/variables/build-time.ts';
 import type { EnvironmentView } from '../../environments/environments.ts';
 import type { Tables } from '../../postgres/tables.ts';
 
@@ -10,6 +11,7 @@ export interface VariableView {
   /** Empty if it is secret. */
   value: string;
   secret: boolean;
+  buildTime: BuildTime;
   updatedAt: Date;
   updatedBy: string;
   staged: 'set' | 'unset' | null;
@@ -59,9 +61,9 @@ interface Scope {
 
 type Environment = Pick<EnvironmentView, 'id' | 'organizationId' | 'projectId'>;
 
-const appliedColumns = sql`key, value, sealed is not null as secret, updated_at as "updatedAt", updated_by as "updatedBy"`;
+const appliedColumns = sql`key, value, sealed is not null as secret, coalesce(build_time, 'no') as "buildTime", updated_at as "updatedAt", updated_by as "updatedBy"`;
 const stagedColumns = sql`
-  id, kind, key, to_value as "to", secret, created_at as "updatedAt", staged_by_name as "updatedBy"`;
+  id, kind, key, to_value as "to", secret, coalesce(build_time, 'no') as "buildTime", created_at as "updatedAt", staged_by_name as "updatedBy"`;
 
 function sharedScope({ id, organizationId }: Environment, after: VariablePosition | undefined): Scope {
   const beyond = sql`key collate "C" > ${after?.key ?? ''}`;
@@ -87,7 +89,7 @@ function servicesScope(
     service_id = service.id and key collate "C" > case when service.slug = ${after?.slug ?? ''} then ${after?.key ?? ''} else '' end
     order by key collate "C" limit ${limit}`;
   const walk = (rows: RawBuilder<unknown>, columns: RawBuilder<unknown>) => sql`
-    select service.id as "serviceId", service.slug as "serviceSlug", one.key, one.secret, one."updatedAt", one."updatedBy",
+    select service.id as "serviceId", service.slug as "serviceSlug", one.key, one.secret, one."buildTime", one."updatedAt", one."updatedBy",
       ${columns}
     from service cross join lateral (${rows}) one
     where service.organization_id = ${organizationId} and service.project_id = ${projectId} and service.deletion_id is null

@@ -108,11 +108,12 @@ async function liveAt(
       coalesce(deployment.cluster_id <> environment.cluster_id, false) as moved,
       coalesce((select array_agg(key order by key) from variable
         where variable.organization_id = place.organization_id and variable.environment_id = place.environment_id
-          and variable.service_id = place.service_id), '{}')
+          and variable.service_id = place.service_id and variable.build_time is distinct from 'only'), '{}')
       <> (select coalesce(array_agg(key order by key), '{}') from unnest(release.variable_keys) as frozen (key))
       or exists (select from variable
         where variable.organization_id = place.organization_id and variable.environment_id = place.environment_id
-          and variable.service_id = place.service_id and variable.updated_at > place.live_at) as "variablesDiffer"
+          and variable.service_id = place.service_id and variable.build_time is distinct from 'only'
+          and variable.updated_at > place.live_at) as "variablesDiffer"
     from environment_service place
     join service on service.organization_id = place.organization_id and service.id = place.service_id
     join environment on environment.organization_id = place.organization_id and environment.id = place.environment_id

@@ -12,6 +12,7 @@ import type { Seals } from '../../releases/compose.ts';
 import { appliedFor, composeApplied } from '../../releases/compose-applied.ts';
 import { lockAdmission } from '../admission.ts';
 import { type Asked, type Requested, requestDeployment } from '../request-deployment.ts';
+import { refuseOtherBuildValues } from './build-values.ts';
 import { missingVariables, missingWords } from './missing-variables.ts';
 
 /** A release and the environment of the same project that is to run its image. */
@@ -57,6 +58,7 @@ export async function promote(
     const what = 'set it there and apply that, or accept that it is missing.';
     throw new Problem('variables-missing', `${why}: ${what}`, { missing: missing.unknown });
   }
+  await refuseOtherBuildValues(effect, keyring, promotion, source, target);
   const { content, imageRef, platforms, buildId, gitCommitSha } = source;
   const composed = await composeApplied(
     effect,

@@ -57,7 +57,11 @@ export async function takeDelivery(
         const source = commitOf(connection, place, delivery);
         const trigger = delivery.kind === 'tag' ? 'tag' : 'push';
         builds.push({
-          id: await requestBuild(effect, { ...wanted, source, trigger, deploys: autoDeploy }),
+          // A tag may name any commit, whoever protects the branch.
+          id: await requestBuild(effect, {
+            ...{ ...wanted, source, trigger, deploys: autoDeploy },
+            connected: trigger === 'push',
+          }),
           service,
           environment,
         });

@@ -18,10 +18,13 @@ export function useBuildTools() {
 
 /** What can be done about a build. */
 export function buildActions(
-  build: Pick<BuildAnswer, 'id' | 'number' | 'serviceName' | 'status' | 'cancelRequested' | 'deploys'>,
+  build: Pick<
+    BuildAnswer,
+    'id' | 'number' | 'serviceName' | 'status' | 'cancelRequested' | 'deploys' | 'awaitsApproval'
+  >,
   { trpc, follow }: ReturnType<typeof useBuildTools>,
 ): readonly Action[] {
-  const { id, number, serviceName, status, cancelRequested, deploys } = build;
+  const { id, number, serviceName, status, cancelRequested, deploys, awaitsApproval } = build;
   if (!isBuildFinal(status)) {
     if (cancelRequested) return [];
     const cancel = deleteAction({
@@ -35,7 +38,18 @@ export function buildActions(
       consequences:
         status === 'queued' ? 'It has not begun; nothing changes.' : 'All of its processes end. Nothing is deployed.',
     });
-    return [cancel];
+    if (!awaitsApproval) return [cancel];
+    const approve = confirmAction({
+      role: 'admin',
+      label: 'Approve',
+      operation: trpc.builds.approve,
+      path: { id },
+      name: `build #${number} of ${serviceName}`,
+      text: 'Commands of its source see the variables that production gives to builds, and could tell them. Look at the source first: it is not the head of the connected branch. What it builds is deployed by an approval of its own.',
+      confirm: 'Approve',
+      succeeded: () => `Build #${number} approved`,
+    });
+    return [approve, cancel];
   }
   const retry = confirmAction({
     role: 'deployer',

@@ -47,5 +47,9 @@ export const deeds: Deeds<'build'> = {
     label: 'Requested',
     done: ({ name, details }) => `requested the build ${name}${after(' for ', details.environment)}`,
   },
+  'build.approved': {
+    label: 'Approved',
+    done: ({ name }) => `approved that the build ${name} sees the build variables of production`,
+  },
   'build.cancelled': { label: 'Cancelled', done: ({ name }) => `cancelled the build ${name}` },
 };

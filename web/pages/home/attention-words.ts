@@ -56,6 +56,23 @@ const words: Record<Attention['kind'], Words> = {
       `Build #${build?.number} of ${name} was not deployed to ${build?.environmentName} of ${build?.projectName}`,
     to: 'build',
   },
+  'build.awaits-approval': {
+    tone: 'attention',
+    title: (_, name, { build }) =>
+      `Build #${build?.number} of ${name} for ${build?.environmentName} awaits an approval`,
+    to: 'build',
+  },
+  'build.values-changed': {
+    tone: 'attention',
+    title: (_, name, { build }) =>
+      `${name} in ${build?.environmentName} of ${build?.projectName} was built with other values`,
+    to: 'build',
+  },
+  'build.fewer-variables': {
+    tone: 'attention',
+    title: (_, name, { build }) => `Builds of ${name} for ${build?.environmentName} see fewer variables than before`,
+    to: 'build',
+  },
   'workload.failed': { tone: 'fault', title: (on, name) => `${name} failed on ${on}`, to: 'log' },
   'workload.degraded': { tone: 'attention', title: (on, name) => `${name} is degraded on ${on}`, to: 'log' },
   'agent-update.failed': {

@@ -72,7 +72,7 @@ export async function planOf(body: ConfiguredBody, source: string, given: Given)
 }
 
 /** Variables are there for what the Dockerfile declares; secrets are mounted, and never in a layer. */
-function ofDockerfile(body: ConfiguredBody, folder: string, { log, caFile }: Given): EnginePlan {
+function ofDockerfile(body: ConfiguredBody, folder: string, { log, caFile, tell }: Given): EnginePlan {
   const { path, args } = readDockerfile(folder, body.dockerfile);
   const undeclared = Object.keys(body.buildArgs).find((name) => !args.includes(name));
   if (undeclared !== undefined)
@@ -82,7 +82,12 @@ function ofDockerfile(body: ConfiguredBody, folder: string, { log, caFile }: Giv
   const secret = new Set(body.secrets);
   const given = Object.entries(body.variables ?? {});
   const own = Object.entries(body.buildArgs);
+  const older = Object.entries(body.arguments ?? {}).filter(
+    ([name]) => args.includes(name) && body.buildArgs[name] === undefined && body.variables?.[name] === undefined,
+  );
+  if (older.length > 0) tell({ arguments: older.map(([name]) => name).slice(0, 1_000) });
   const plain = [
+    ...older,
     ...given.filter(([name]) => !secret.has(name) && args.includes(name) && body.buildArgs[name] === undefined),
     ...own,
   ];

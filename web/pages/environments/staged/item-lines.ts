@@ -1,10 +1,14 @@
+import { seenChange } from '../../../../domain/variables/build-time.ts';
 import type { DiffLine } from '../../../components/diff/diff.tsx';
 import type { Answers } from '../../../control-plane/session.ts';
 import { sizeText } from '../../services/processes/volume-size.ts';
 
 export type StagedView = Answers['changeSets']['draft'];
 export type StagedItem = StagedView['items'][number];
-type ItemOfDiff = Pick<StagedItem, 'id' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'> & { kind: string };
+type ItemOfDiff = Pick<
+  StagedItem,
+  'id' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty' | 'buildTime' | 'fromBuildTime'
+> & { kind: string };
 
 /** Above the changes that belong to no service. */
 export const sharedTitle = 'Shared variables';
@@ -20,7 +24,7 @@ export function byService<Item extends Pick<StagedItem, 'serviceSlug'>>(items: r
 }
 
 /** A change as a line of a diff, by the words that the control plane has for it. */
-export function lineOf({ id, kind, label: title, from, to, secret, toEmpty }: ItemOfDiff): DiffLine {
+export function lineOf({ id, kind, label: title, from, to, secret, toEmpty, ...item }: ItemOfDiff): DiffLine {
   const before = valueText(from);
   const [family, verb] = kind.split('.');
   if (kind === 'volume.create') return { id, title, note: volumeNote(to) };
@@ -31,7 +35,9 @@ export function lineOf({ id, kind, label: title, from, to, secret, toEmpty }: It
   if (kind === 'file.set' && before === undefined) return { id, title, note: `Made of ${valueText(to)}` };
   if (kind === 'volume.grow') return { id, title, from: sizeText(Number(from)), to: sizeText(Number(to)), secret };
   const after = toEmpty ? '' : (valueText(to) ?? 'none');
-  return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret };
+  const seen = seenChange(item);
+  const about = seen === undefined ? {} : { about: `${seen.charAt(0).toUpperCase()}${seen.slice(1)}.` };
+  return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret, ...about };
 }
 
 function volumeNote(to: string): string {

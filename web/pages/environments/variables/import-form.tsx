@@ -23,6 +23,7 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
   const [text, setText] = useState('');
   const [replace, setReplace] = useState(false);
   const [secret, setSecret] = useState<ReadonlySet<string>>(new Set());
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   /** The changes that the text makes, unless it was typed in since. */
   const [compared, setCompared] = useState<Imported>();
   const path = { id: environmentId };
@@ -36,12 +37,15 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
       done: (imported) => {
         setCompared(imported);
         setSecret(new Set(imported.changes.filter(suggested).map(({ key }) => key)));
+        setSeen(new Set(imported.changes.flatMap(({ key, looksPublic }) => (looksPublic ? [key] : []))));
       },
     },
   );
   const stage = useChange(
-    (body: typeof asked & { expectedRevision: number; secret: string[] }, sent: Sent) =>
-      client.variables.import.mutate({ path, body }, sent),
+    (
+      body: typeof asked & { expectedRevision: number; secret: string[]; buildTime: Record<string, 'also'> },
+      sent: Sent,
+    ) => client.variables.import.mutate({ path, body }, sent),
     {
       failed: 'The variables could not be staged',
       succeeded: ({ changes }) => `${differing(changes)} variables staged`,
@@ -61,7 +65,10 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
     if (compared === undefined || outdated) {
       stage.reset();
       compare.send(asked);
-    } else stage.send({ ...asked, expectedRevision: compared.revision, secret: [...secret] });
+    } else {
+      const buildTime = Object.fromEntries([...seen].map((key) => [key, 'also' as const]));
+      stage.send({ ...asked, expectedRevision: compared.revision, secret: [...secret], buildTime });
+    }
   };
   return (
     <Form problem={stage.problem ?? compare.problem} places={['text']} onSubmit={submit}>
@@ -112,9 +119,9 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
         <ImportedDiff
           changes={compared.changes}
           secret={secret}
-          onSecret={(key, is) =>
-            setSecret((before) => new Set(is ? [...before, key] : [...before].filter((one) => one !== key)))
-          }
+          onSecret={(key, is) => setSecret((before) => withOrWithout(before, key, is))}
+          seen={seen}
+          onSeen={(key, is) => setSeen((before) => withOrWithout(before, key, is))}
         />
       )}
       {outdated && <Notice>Somebody staged something meanwhile. Nothing was imported: compare again.</Notice>}
@@ -147,6 +154,10 @@ function ChooseFile({ onText }: { onText: (text: string) => void }) {
       </Button>
     </div>
   );
+}
+
+function withOrWithout(keys: ReadonlySet<string>, key: string, is: boolean): ReadonlySet<string> {
+  return new Set(is ? [...keys, key] : [...keys].filter((one) => one !== key));
 }
 
 /** Plain values that stay as they are were meant so. */

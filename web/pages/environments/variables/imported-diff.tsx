@@ -15,10 +15,13 @@ interface ImportedDiffProps {
   /** Keys that will be secret; those that are already need not be here. */
   secret: ReadonlySet<string>;
   onSecret: (key: string, is: boolean) => void;
+  /** Keys that builds will see, too, of those whose name says so. */
+  seen: ReadonlySet<string>;
+  onSeen: (key: string, is: boolean) => void;
 }
 
 /** The changes of an env file, a line for each variable; those that are the same are counted. */
-export function ImportedDiff({ changes, secret, onSecret }: ImportedDiffProps) {
+export function ImportedDiff({ changes, ...chosen }: ImportedDiffProps) {
   const different = changes.filter(({ change }) => change !== 'unchanged');
   const same = changes.length - different.length;
   const shown = different.slice(0, most);
@@ -33,7 +36,7 @@ export function ImportedDiff({ changes, secret, onSecret }: ImportedDiffProps) {
       {shown.length > 0 && (
         <Card>
           <div className="max-h-[40vh] overflow-y-auto">
-            <Diff label="Changes" lines={shown.map((change) => lineOf(change, secret.has(change.key), onSecret))} />
+            <Diff label="Changes" lines={shown.map((change) => lineOf(change, chosen))} />
           </div>
         </Card>
       )}
@@ -41,8 +44,9 @@ export function ImportedDiff({ changes, secret, onSecret }: ImportedDiffProps) {
   );
 }
 
-function lineOf(one: Change, chosen: boolean, onSecret: ImportedDiffProps['onSecret']): DiffLine {
-  const { key, change, secret, looksSecret, from, to } = one;
+function lineOf(one: Change, { onSecret, seen, onSeen, ...chosen }: Omit<ImportedDiffProps, 'changes'>): DiffLine {
+  const { key, change, secret, looksSecret, looksPublic, from, to } = one;
+  const hidden = chosen.secret.has(key);
   return {
     id: key,
     title: (
@@ -53,11 +57,21 @@ function lineOf(one: Change, chosen: boolean, onSecret: ImportedDiffProps['onSec
     ),
     ...(change === 'added' ? {} : { from }),
     ...(change === 'removed' ? {} : { to }),
-    secret: secret || chosen,
+    secret: secret || hidden,
     ...(looksSecret ? { about: 'It looks like a credential.' } : {}),
+    ...(looksPublic ? { about: 'Frameworks write such variables into pages when they build.' } : {}),
     ...(secret || change === 'removed'
       ? {}
-      : { actions: <Checkbox label="Secret" checked={chosen} onChange={(is) => onSecret(key, is)} /> }),
+      : {
+          actions: (
+            <span className="flex flex-wrap gap-x-4">
+              {looksPublic && (
+                <Checkbox label="Builds see it, too" checked={seen.has(key)} onChange={(is) => onSeen(key, is)} />
+              )}
+              <Checkbox label="Secret" checked={hidden} onChange={(is) => onSecret(key, is)} />
+            </span>
+          ),
+        }),
   };
 }
 

@@ -36,13 +36,20 @@ export function variableColumns(told: Told): Column<Variable>[] {
   ];
 }
 
-function Key({ variable: { key, staged }, told: { shared, referrers, files } }: { variable: Variable; told: Told }) {
+function Key({
+  variable: { key, staged, buildTime },
+  told: { shared, referrers, files },
+}: {
+  variable: Variable;
+  told: Told;
+}) {
   const referred = referrers?.get(key);
   const paths = files?.get(key) ?? [];
   return (
     <span className="block min-w-0">
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <span className="break-all font-mono text-sm">{key}</span>
+        {buildTime !== 'no' && <Badge tone="neutral">{buildTime === 'also' ? 'and builds' : 'builds alone'}</Badge>}
         <StagedBadge staged={staged} removed="staged to be unset" />
       </span>
       {paths.length > 0 && (

@@ -1,27 +1,43 @@
 import { useState } from 'react';
+import {
+  type BuildTime,
+  buildTimes,
+  buildTimeTitles,
+  isPublicByName,
+} from '../../../../domain/variables/build-time.ts';
 import { AreaField } from '../../../components/forms/area-field.tsx';
 import { Checkbox } from '../../../components/forms/form.tsx';
+import { RadioField } from '../../../components/forms/radios.tsx';
 import { StagingForm } from './staging-form.tsx';
 import type { Whose } from './whose.ts';
 
 interface VariableFormProps extends Whose {
   /** The one that is changed; a new one without it. */
-  current?: { key: string; value: string; secret: boolean };
+  current?: { key: string; value: string; secret: boolean; buildTime: BuildTime };
   onClose: () => void;
 }
+
+const hints: Readonly<Record<BuildTime, string>> = {
+  no: 'Instances have it; builds do not.',
+  also: 'Commands of builds have it, too. What a build writes into files is in the image.',
+  only: 'Commands of builds have it; no release does.',
+};
 
 /** Stages a variable: a new one, or another value of one. The value of a secret one is typed anew. */
 export function VariableForm({ environmentId, serviceId, current, onClose }: VariableFormProps) {
   const [key, setKey] = useState(current?.key ?? '');
   const [value, setValue] = useState(current?.value ?? '');
   const [secret, setSecret] = useState(current?.secret ?? false);
+  const [buildTime, setBuildTime] = useState<BuildTime>();
+  // Proposed by the name, and never for a secret.
+  const proposed = current?.buildTime ?? (isPublicByName(key) && !secret ? 'also' : 'no');
   const of = serviceId === undefined ? {} : { serviceId };
   const placeholder = serviceId === undefined ? 'REGION' : 'DATABASE_URL';
   return (
     <StagingForm
       environmentId={environmentId}
       noun="variable"
-      item={{ kind: 'variable.set', ...of, key, value, secret }}
+      item={{ kind: 'variable.set', ...of, key, value, secret, buildTime: buildTime ?? proposed }}
       field={current === undefined && { label: 'Key', maxLength: 256, placeholder, onChange: setKey }}
       onClose={onClose}
     >
@@ -38,6 +54,12 @@ export function VariableForm({ environmentId, serviceId, current, onClose }: Var
         checked={secret}
         onChange={setSecret}
         disabled={current?.secret === true}
+      />
+      <RadioField
+        label="Seen at"
+        value={buildTime ?? proposed}
+        onChange={setBuildTime}
+        choices={buildTimes.map((value) => ({ value, label: buildTimeTitles[value], hint: hints[value] }))}
       />
     </StagingForm>
   );

@@ -1,3 +1,4 @@
+import { buildTimeTitles } from '../../../../domain/variables/build-time.ts';
 import { Diff, type DiffLine } from '../../../components/diff/diff.tsx';
 import { Card } from '../../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../../components/states.tsx';
@@ -35,7 +36,18 @@ export function VariableHistory({ environmentId, serviceId, variable }: Variable
   );
 }
 
-function lineOf({ id, change, from, to, secret, stagedBy, appliedBy, appliedAt, message }: Change): DiffLine {
+function lineOf({
+  id,
+  change,
+  from,
+  to,
+  secret,
+  buildTime = 'no',
+  stagedBy,
+  appliedBy,
+  appliedAt,
+  message,
+}: Change): DiffLine {
   const before = valueText(from);
   return {
     id,
@@ -49,6 +61,7 @@ function lineOf({ id, change, from, to, secret, stagedBy, appliedBy, appliedAt, 
           ? `By ${appliedBy.name}`
           : `Staged by ${stagedBy.name}, applied by ${appliedBy.name}`}
         {message !== '' && `: ${message}`}
+        {buildTime !== 'no' && ` (${buildTimeTitles[buildTime].toLowerCase()})`}
       </>
     ),
   };

@@ -64,12 +64,12 @@ export function VariableList({ whose, title, about, owner, empty, more, files }:
       {adding.button}
     </div>
   );
-  const change = ({ key, value, secret }: Variable): Action =>
+  const change = ({ key, value, secret, buildTime }: Variable): Action =>
     dialogAction({
       role: 'deployer',
       label: 'Change',
       title: `Change ${key}`,
-      content: (close) => <VariableForm {...whose} current={{ key, value, secret }} onClose={close} />,
+      content: (close) => <VariableForm {...whose} current={{ key, value, secret, buildTime }} onClose={close} />,
     });
   const actions = (variable: Variable): Action[] => {
     const { key, staged, itemId } = variable;

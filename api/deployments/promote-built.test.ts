@@ -1,0 +1,54 @@
+import { beforeEach, expect, test } from 'vitest';
+import { digestOf } from '../../db/builds/variables/build-variables.ts';
+import { at, create, created, liveFrom, own, promoteTo, promotions, variable } from '../../test/api/promotions.ts';
+import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
+import { imageDigests } from '../../test/seeds/apply-ground.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
+
+promotions();
+
+let clusterId: string;
+beforeEach(async () => {
+  clusterId = (await seedPlace(at.api.database, at.ours.organizationId)).clusterId;
+  const here = own().updateTable('environment').set({ cluster_id: clusterId });
+  await here.where('project_id', '=', at.projectId).execute();
+});
+
+const seen = (value: string) => variable('VITE_API', value, { buildTime: 'also' });
+
+/** A release in staging whose image was built with these variables. */
+async function builtWith(variables: Record<string, string> | null): Promise<string> {
+  at.tagged = imageDigests[1];
+  const releaseId = await liveFrom(at.staging, create(), seen('https://staging.example.com'));
+  const { organizationId } = at.ours;
+  const place = { organizationId, projectId: at.projectId, environmentId: at.staging, clusterId };
+  const its = { ...place, serviceId: at.service.serviceId, processId: at.service.processId };
+  const id = await seedBuildThere(at.api.database, its, { number: 1, state: 'succeeded', release_id: releaseId });
+  const digest = variables === null ? null : await digestOf(at.api.keyring, organizationId, variables);
+  await own().updateTable('build').set({ variables_digest: digest }).where('id', '=', id).execute();
+  const of = { build_id: id, git_commit_sha: 'c'.repeat(40) };
+  await own().updateTable('release').set(of).where('id', '=', releaseId).execute();
+  return releaseId;
+}
+
+test.each([
+  ['other values', { VITE_API: 'https://staging.example.com' }, () => seen('https://example.com')],
+  ['no such variable', { VITE_API: 'https://staging.example.com' }, () => variable('VITE_API', 'of run time')],
+  ['nobody knows which', null, () => seen('https://staging.example.com')],
+])('an image that was built with %s is not promoted, and its commit can be built there', async (_, given, there) => {
+  await liveFrom(at.production, create(), there());
+  const { status, body } = await promoteTo(at.production, await builtWith(given));
+  expect([status, body.detail]).toEqual([
+    409,
+    expect.stringContaining(`\`./ballast build create --environment production --commit ${'c'.repeat(40)}\``),
+  ]);
+});
+
+test.each([
+  ['the same values', { VITE_API: 'https://example.com' }, () => seen('https://example.com')],
+  ['nothing here and there', {}, () => variable('VITE_API', 'of run time')],
+  ['nobody knows which, and nothing is given there', null, () => variable('VITE_API', 'of run time')],
+])('one that was built with %s is', async (_, given, there) => {
+  await liveFrom(at.production, create(), there());
+  expect((await created(at.production, await builtWith(given))).deployment.kind).toBe('promote');
+});
