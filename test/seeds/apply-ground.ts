@@ -4,7 +4,14 @@ import { expect } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { openReleaseSecrets } from '../../db/releases/secrets.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import {
+  type Answered,
+  type Credential,
+  type RunningApi,
+  runningApi,
+  type Seeded,
+  seed,
+} from '../installation/running-api.ts';
 import { machine } from './seed.ts';
 import { seedService } from './seed-service.ts';
 
@@ -72,8 +79,12 @@ export class ApplyGround {
     this.service = await seedService(this.api.database, place, { image: `${this.host}/app:1` });
   }
 
-  call = (method: string, path: string, body?: unknown, as = this.ours.sessions.deployer): Promise<Answered> =>
-    this.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    as: Credential = this.ours.sessions.deployer,
+  ): Promise<Answered> => this.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
 
   stage = async (environmentId: string, ...items: object[]) =>
     ok<{ changeSet: { id: string; revision: number }; items: object[] }>(
