@@ -128,7 +128,7 @@ export const channelStories: Stories = (world) => {
     await page.getByRole('button', { name: 'Actions for Operations' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Disable channel' }).click();
-    await row(page, 'Channels', 'Operations').getByText('Disabled').waitFor();
+    await row(page, 'Channels', 'Operations').getByText('Disabled', { exact: true }).waitFor();
     expect(await reaches('An approval is requested')).toContain('goes nowhere');
     await page.getByRole('button', { name: 'Actions for Operations' }).click();
     await page.getByRole('menuitem', { name: 'Enable' }).click();

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { gitServer } from '../../../git/git-server.ts';
 import { askedBy } from '../../asked.ts';
@@ -8,6 +9,9 @@ interface Desk {
   id: string;
   slug: string;
 }
+
+/** A field for a name until the branches of the repository are known, which are chosen from then. */
+const branchesOf = (dialog: Locator) => dialog.getByLabel('Branch', { exact: true }).and(dialog.locator('select'));
 
 export const repositoryStories: Stories = (world) => {
   test('a repository is looked at before there is a service, and one that cannot be read hinders nobody', async () => {
@@ -38,7 +42,7 @@ export const repositoryStories: Stories = (world) => {
       await found.getByText('Can be built', { exact: true }).waitFor();
       await found.getByText(commit.slice(0, 8)).waitFor();
       await found.getByText('GUEST', { exact: true }).waitFor();
-      await dialog.getByRole('combobox', { name: 'Branch' }).selectOption('next');
+      await branchesOf(dialog).selectOption('next');
       await found.getByText('It cannot be built as it is').waitFor();
       await dialog.getByText('Desk builds main.').waitFor();
       await dialog.getByRole('button', { name: 'Stage' }).click();
@@ -57,7 +61,7 @@ export const repositoryStories: Stories = (world) => {
       await now.getByRole('button', { name: 'Build' }).click();
       await now.getByText('The whole name of a commit').waitFor();
       await now.getByLabel('Commit').fill('');
-      await now.getByRole('combobox', { name: 'Branch' }).selectOption('next');
+      await branchesOf(now).selectOption('next');
       await now.getByRole('button', { name: 'Build' }).click();
       await heading(page, 'Build #2').waitFor();
       await page.getByText('next', { exact: true }).waitFor();
@@ -65,7 +69,7 @@ export const repositoryStories: Stories = (world) => {
       await ada.go(`/default/p/${slug}/e/desk/settings`);
       await page.getByRole('button', { name: 'Change the branch' }).click();
       const branch = page.getByRole('dialog', { name: 'Branch of Desk' });
-      await branch.getByRole('combobox', { name: 'Branch' }).selectOption('next');
+      await branchesOf(branch).selectOption('next');
       await branch.getByRole('button', { name: 'Change' }).click();
       await branch.waitFor({ state: 'detached' });
       await page.getByText('next', { exact: true }).waitFor();
