@@ -21,11 +21,13 @@ export interface NewActor {
   author: JsonObject;
   /** True while the last run is closed or lost and the row is not final: another run may take its place. */
   again?: boolean;
+  /** How often a run of it completed while its row stayed open. */
+  completed?: number;
 }
 
 /** Starts an actor. "Already started" counts only of a run that is open. No time limit: timers end it. */
 export async function startActor(temporal: Temporal, actor: NewActor): Promise<'started' | 'already started'> {
-  const { kind, rowId, again = false } = actor;
+  const { kind, rowId, again = false, completed } = actor;
   const { requestId, ...author } = actor.author;
   const workflowId = actorId(kind, rowId);
   try {
@@ -36,7 +38,11 @@ export async function startActor(temporal: Temporal, actor: NewActor): Promise<'
       // Of two that start it again one wins.
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
       args: [actor.input],
-      memo: { author, ...(requestId === undefined ? {} : { requestId }) },
+      memo: {
+        author,
+        ...(requestId === undefined ? {} : { requestId }),
+        ...(completed === undefined ? {} : { completed }),
+      },
       typedSearchAttributes: searchAttributePairs({
         organization: actor.organizationId,
         kind,

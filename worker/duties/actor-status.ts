@@ -8,7 +8,8 @@ const { WorkflowExecutionStatus } = proto.temporal.api.enums.v1;
 export type ActorStatus =
   /** `stuck`: a step that keeps failing. `failing`: tasks of its code keep ending without an answer. `busy`: an activity is running. */
   | { is: 'running'; runId: string; stuck: string | undefined; failing: boolean; busy: boolean }
-  | { is: 'closed'; runId: string; how: string }
+  /** `completed`: it came to its end by itself, and so wrote that into its row before. */
+  | { is: 'closed'; runId: string; how: string; completed: boolean }
   | { is: 'unknown' };
 
 /** Failed attempts of a step, or of a task, before an actor counts as stuck. */
@@ -31,7 +32,8 @@ export async function actorStatus({ connection, namespace }: Temporal, actorId: 
         workflowExecutionInfo?.searchAttributes?.indexedFields?.[reportedProblems] != null;
       return { is: 'running', runId, stuck, failing, busy: (pendingActivities ?? []).length > 0 };
     }
-    return { is: 'closed', runId, how: closed.get(status) ?? 'ended' };
+    const completed = status === WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
+    return { is: 'closed', runId, how: closed.get(status) ?? 'ended', completed };
   } catch (error) {
     if (hasStatus(error, 'notFound')) return { is: 'unknown' };
     throw error;

@@ -3,6 +3,7 @@ import type { Author } from '../../db/engine/effect.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { lookAgain } from '../../domain/actors/look-again.ts';
+import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
@@ -41,10 +42,14 @@ export async function mendActor(reconciling: Reconciling, row: OpenRow): Promise
   return status;
 }
 
+/** So often may runs of an actor complete while its row stays open: then its code does so, and no restored database. */
+const mostCompleted = 5;
+
 /**
- * An actor that lives for ever continues from its row. One that lives once does so if Temporal has lost it, and
- * is started to finish its row if it ended without doing so. Through the client and not through the outbox: there it
- * would wait behind messages that cannot be told to a lost actor.
+ * An actor that lives for ever continues from its row. One that lives once does so if Temporal has lost it, or knows that it
+ * completed: an actor writes its end before it completes, so that the row is older, of a database that was restored, and what it
+ * decided then stands in the world, which the new run finds there. One that ended in another way is started to finish its row.
+ * Through the client and not through the outbox: there it would wait behind messages that cannot be told to a lost actor.
  */
 async function startAgain(
   { database, temporal, log, metrics }: Reconciling,
@@ -59,21 +64,33 @@ async function startAgain(
   const row = await actorStart(database.kysely, kind, rowId);
   if (row === undefined || row.finished) return;
   const { organizationId, state } = row;
-  const fails = status.is === 'closed' && descriptors[kind].lives === 'once';
+  const completed =
+    status.is === 'closed' && status.completed ? (await completions(temporal, actor, status.runId)) + 1 : 0;
+  const goesOn = completed > 0 && completed <= mostCompleted;
+  const fails = status.is === 'closed' && !goesOn && descriptors[kind].lives === 'once';
   const input = {
     ...row.input,
     ...(status.is === 'closed' ? { unarchived: [status.runId] } : {}),
     ...(fails ? { interrupted: status.how } : {}),
   };
-  const start = { kind, rowId, organizationId, state, input, author: { ...author }, again: true };
+  const start = { kind, rowId, organizationId, state, input, author: { ...author }, again: true, completed };
   const how = await startActor(temporal, start);
   (fails ? metrics.ended : metrics.restarted).inc();
   if (status.is === 'unknown') {
     log.warn({ actor, how }, 'An actor was lost; restarting it');
     return;
   }
+  if (goesOn) {
+    log.warn({ actor, how, state }, 'An actor completed and its row is older: the database was restored; it goes on');
+    return;
+  }
   database.raiseAlarm({ actorId: actor, message: `${actor} ${status.how} while its row was ${state}.` });
   log.error({ actor, how, state }, `An actor ${status.how} without ending its row; restarting it`);
+}
+
+async function completions(temporal: Temporal, actor: string, runId: string): Promise<number> {
+  const { memo } = await temporal.client.workflow.getHandle(actor, runId).describe();
+  return typeof memo?.completed === 'number' ? memo.completed : 0;
 }
 
 /** Asks an actor that runs to look at its row. One that is at work, or has just ended, is left alone. */

@@ -3,6 +3,7 @@ import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { type Alarm, openDatabase } from '../../db/postgres/database.ts';
+import { lookAgain } from '../../domain/actors/look-again.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { begunDeletions } from '../../test/actors/begun-deletions.ts';
@@ -99,6 +100,33 @@ test('an actor that lives once and was terminated is started to say its last wor
   expect((await archivedRuns(ground.database.kysely, deletion.actor)).map((run) => run.runId)).toEqual([runId]);
   // The owner may still decide.
   await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletion.deletionId));
+});
+
+test('an actor that completed has not failed: its row is of a database that was restored, and it goes on from that', async () => {
+  const deletion = await begin();
+  const stopServing = await ground.serve();
+  const row = () => ground.database.kysely.updateTable('deletion').where('id', '=', deletion.deletionId);
+  try {
+    await effect(ground.database, tester, (restoring) => restoreOrganization(restoring, deletion.deletionId));
+    expect(await handle(deletion).result()).toBe('restored');
+    await row().set({ state: 'retained', revision: 0, finished_at: null }).execute();
+    await Promise.all([reconcile(reconciling), reconcile(reconciling)]);
+    expect((await handle(deletion).describe()).status.name).toBe('RUNNING');
+    expect(await deletionRow(ground.database, deletion.deletionId)).toMatchObject({ state: 'retained', message: null });
+    expect(alarms.filter(({ actorId }) => actorId === deletion.actor)).toEqual([]);
+    // Its code completes again and again while the row stays open: then nothing goes on by itself.
+    for (let round = 0; round < 6; round += 1) {
+      await row().set({ state: 'restored', finished_at: new Date() }).execute();
+      await handle(deletion).signal(lookAgain, { id: crypto.randomUUID(), body: {} });
+      await handle(deletion).result();
+      await row().set({ state: 'retained', finished_at: null }).execute();
+      await reconcile(reconciling);
+    }
+    expect(await handle(deletion).result()).toBe('failed');
+    expect(alarms.filter(({ actorId }) => actorId === deletion.actor)).not.toEqual([]);
+  } finally {
+    await stopServing();
+  }
 });
 
 test('an actor that runs is left alone, and a blocker that no longer holds is taken away', async () => {
