@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ApprovalView, findApproval } from '../../db/approvals/approvals.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { resource } from '../engine/resource.ts';
+import { refusals } from './who-decides.ts';
 
 export const theApproval = resource('approval', findApproval, ({ projectId }) => projectId);
 export const approvalPath = z.strictObject({ id: z.guid().toLowerCase() });
@@ -23,10 +24,19 @@ export const approvalSchema = z
     decidedById: z.string().optional().describe('The person; of a token the one who made it.'),
     decisionReason: z.string().describe('Why it was decided so. `reason` is why it was requested.'),
     brokenGlass: z.boolean().describe('An owner passed it in place of somebody else.'),
-    selfApproved: z.boolean().describe('By the person who requested it, while nobody else could decide.'),
+    selfApproved: z
+      .boolean()
+      .describe('By somebody who requested it or staged a part of it, while nobody else could decide.'),
     requestedBy: z.string(),
     requestedById: z.string().describe('The person; of a token the one who made it.'),
     waitsForYou: z.boolean().optional().describe('Pending, and the caller may decide it. Told where it is read.'),
+    whyNotYou: z
+      .enum(['', ...refusals])
+      .describe('Why the caller may not decide it, while it is pending. Told where it is read.'),
+    selfApproves: z
+      .boolean()
+      .optional()
+      .describe('The caller would decide on a change of their own, as nobody else could: `selfApproved` would say so.'),
     reason: z.string(),
     diff: freeForm,
     impact: freeForm,
@@ -71,6 +81,7 @@ export function approvalAnswer(approval: ApprovalView): z.output<typeof approval
       reason,
       brokenGlass,
       decisionReason,
+      whyNotYou: '' as const,
     },
     ...(changeSetId === null ? {} : { changeSetId }),
     ...(deploymentId === null ? {} : { deploymentId }),

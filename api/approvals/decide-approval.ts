@@ -7,14 +7,14 @@ import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
-import { deciderOf } from './who-decides.ts';
+import { decidingAs, refusalWords } from './who-decides.ts';
 
 export const decideApproval = operation({
   method: 'POST',
   url: '/api/v1/approvals/{id}/decide',
   summary: 'Approve or reject a change',
   description:
-    'Not by the person who requested it, unless only one account may decide. A token counts as the person who made it; tokens of CI jobs never decide. Rejected changes return to the draft.',
+    'Not by the person who requested it, and by no account that staged a part of it. Where that leaves nobody, any admin but the requester decides, and a sole admin on their own: `selfApproved` says so. A token counts as the person who created it; tokens of CI jobs never decide, and what these request or stage counts as the change of those who created or changed their trusted issuer. Rejected changes return to the draft.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'allowed',
@@ -31,14 +31,10 @@ export const decideApproval = operation({
   },
 });
 
-/** Refuses those who may not decide this one; answers whether it is the requester, as the only one who may. */
+/** Refuses those who may not decide this one; answers whether it is a change of their own, which nobody else could decide. */
 async function refuseUnfit({ kysely }: Effect, caller: OrganizationCaller, approval: ApprovalView): Promise<boolean> {
-  const { job, standing } = await deciderOf(kysely, caller);
-  if (job) throw new Problem('role-too-low', 'Tokens of CI jobs do not decide approvals: a person does.');
-  const own = standing(approval);
-  if (own !== 'own') return own === 'own-and-alone';
-  throw new Problem(
-    'role-too-low',
-    'You requested this change, so somebody else decides: any other admin or owner of the organization.',
-  );
+  const word = (await decidingAs(kysely, caller))(approval);
+  if (word.may) return word.selfApproved;
+  // The operation has refused lower roles before.
+  throw new Problem('role-too-low', refusalWords[word.because === 'role' ? 'job' : word.because]);
 }

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { commitsOf } from '../../db/approvals/commits.ts';
 import { isStale } from '../../db/approvals/decide.ts';
+import { namedDeciders } from '../../db/approvals/deciders.ts';
 import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
 import { operation } from '../engine/operation.ts';
 import { approvalAnswer, approvalPath, approvalSchema, theApproval } from './approval.ts';
-import { waitsForCaller } from './who-decides.ts';
+import { decidingAs, wordAnswer } from './who-decides.ts';
 
 export const detailSchema = approvalSchema
   .extend({
     stale: z
       .boolean()
       .describe('Pending, and the environment has changed since: it cannot be approved before it is refreshed.'),
+    deciders: z
+      .array(z.object({ id: z.guid(), name: z.string() }))
+      .describe('The people who may decide it, while it is pending.'),
     blastRadius: z
       .array(z.object({ id: z.guid(), name: z.string(), slug: z.string() }))
       .describe('Services that depend on those which change.'),
@@ -56,7 +60,8 @@ export const getApproval = operation({
     const approval = changed ? await caller.see(theApproval, path.id) : seen;
     return {
       ...approvalAnswer(approval),
-      waitsForYou: (await waitsForCaller(database.kysely, caller))(approval),
+      ...wordAnswer((await decidingAs(database.kysely, caller))(approval), approval),
+      deciders: await namedDeciders(database.kysely, approval),
       stale: changed && approval.decision === null,
       blastRadius: await blastRadius(database.kysely, approval),
       checks: await checksOf(database.kysely, approval),

@@ -3,7 +3,7 @@ import { type ApprovalView, listApprovals as list } from '../../db/approvals/app
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { approvalAnswer, approvalSchema } from './approval.ts';
-import { waitsForCaller } from './who-decides.ts';
+import { decidingAs, wordAnswer } from './who-decides.ts';
 
 export const listApprovals = operation({
   method: 'GET',
@@ -25,8 +25,8 @@ export const listApprovals = operation({
     const { state, environmentId, projectId, order } = query;
     const filter = { state, environmentId, projectId, projectIds: caller.projectIds, order };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
-    const waitsForYou = await waitsForCaller(database.kysely, caller);
-    const answer = (approval: ApprovalView) => ({ ...approvalAnswer(approval), waitsForYou: waitsForYou(approval) });
+    const wordOn = await decidingAs(database.kysely, caller);
+    const answer = (one: ApprovalView) => ({ ...approvalAnswer(one), ...wordAnswer(wordOn(one), one) });
     return pageOf(found, page, ({ id }) => id, answer);
   },
 });

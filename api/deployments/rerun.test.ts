@@ -168,11 +168,15 @@ describe('approval', () => {
     const setSettings = (set: object) =>
       own.updateTable('environment_service').set(set).where('environment_id', '=', at.production).execute();
     const { decided_by_id, expires_at, self_approved, broken_glass } = approval;
-    const [target, basis] = [JSON.stringify(approval.target), JSON.stringify(approval.basis)];
+    const [target, basis, authors] = [approval.target, approval.basis, approval.authors].map((one) =>
+      JSON.stringify(one),
+    );
+    const staged = JSON.stringify([{ id: decided_by_id, requested: false, byIssuer: false }]);
     const cases: [why: string, set: (set: object) => Promise<unknown>, to: object, back: object][] = [
       ['the person who gave it may decide no more', setApproval, { decided_by_id: uuid() }, { decided_by_id }],
       ['its time is over', setApproval, { expires_at: new Date(0) }, { expires_at }],
       ['the requester gave it alone', setApproval, { self_approved: true }, { self_approved }],
+      ['the person who gave it had staged a part', setApproval, { authors: staged }, { authors }],
       ['the glass was broken for it', setApproval, { broken_glass: true }, { broken_glass }],
       ['it was about another release', setApproval, { target: '{"releases":[]}' }, { target }],
       ['another release was live', setApproval, { basis: '{}' }, { basis }],

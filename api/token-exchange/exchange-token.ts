@@ -78,7 +78,7 @@ export const exchangeToken = operation({
         role: trusted.role,
         projectIds: trusted.projectIds ?? undefined,
         expiresAt,
-        exchanged: { trustedIssuerId: id, details: detailsOf(trusted, job) },
+        exchanged: { trustedIssuerId: id, authorIds: trusted.authorIds, details: detailsOf(trusted, job) },
       });
       await noteRuleUsed(running, trusted);
       // Too late: what the client is told did not happen must not happen.

@@ -56,7 +56,7 @@ export const sessionOnly =
   'An API token cannot change trusted issuers, since they create tokens and a token cannot create tokens; sign in and do it in the console.';
 
 export function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof trustedIssuerSchema> {
-  const { projectIds, createdAt, lastUsedAt, ...rest } = rule;
+  const { projectIds, createdAt, lastUsedAt, authorIds: _, ...rest } = rule;
   return {
     ...rest,
     ...(projectIds === null ? {} : { projectIds }),

@@ -39,7 +39,7 @@ async function minted(trustedIssuerId: unknown) {
       name: 'job',
       role: 'deployer',
       expiresAt: new Date(Date.now() + 900_000),
-      exchanged: { trustedIssuerId: String(trustedIssuerId), details: {} },
+      exchanged: { authorIds: [], trustedIssuerId: String(trustedIssuerId), details: {} },
     }),
   );
   return { token: made.secret, id: made.row.id };

@@ -83,7 +83,7 @@ test('a viewer reads why a rollback waits for its approval: who decides, since w
   // Another may decide, so the person who requested it may not.
   const requester = await seedMember(api.database, ours.organizationId, 'admin', 'Aaron Requester');
   const asked = own().updateTable('approval').where('id', '=', approval.id);
-  await asked.set({ answerable_id: null, requested_by_id: requester }).execute();
+  await asked.set({ answerable_id: null, requested_by_id: requester, authors: null }).execute();
   const whoOf = async () => (await why(`/deployments/${deployment.id}/why`))[0]?.lines[3]?.text;
   expect(await whoOf()).not.toContain('Aaron Requester');
   await asked.set({ requested_by_id: 'somebody-else' }).execute();

@@ -16,7 +16,7 @@ export const approvalShow = command({
     const approval = await new Rest(given).call<Detail>('GET', `/approvals/${encodeURIComponent(id)}`);
     if (given.json) return void process.stdout.write(`${JSON.stringify({ approval }, undefined, 2)}\n`);
     const { decision, decidedBy, brokenGlass, selfApproved, stale, withoutCommits } = approval;
-    const how = brokenGlass ? ', by break-glass' : selfApproved ? ', their own' : '';
+    const how = brokenGlass ? ', by break-glass' : selfApproved ? ', their own change' : '';
     process.stdout.write(
       asLines([
         ['approval', `${approval.id}, ${approval.kind}`],
@@ -24,6 +24,8 @@ export const approvalShow = command({
         ['requested by', `${approval.requestedBy} ${approval.createdAt}`],
         ['reason', approval.reason],
         ['decision', decision === undefined ? waiting(approval) : `${decision} by ${decidedBy}${how}`],
+        ['may decide', approval.deciders.map(({ name }) => printable(name)).join(', ')],
+        ['you', youWords(approval)],
         ['because', approval.decisionReason],
         ['stale', stale ? `yes; \`./ballast approve ${approval.id} --refresh\` asks anew` : ''],
         ['change set', approval.changeSetId ?? ''],
@@ -41,6 +43,21 @@ export const approvalShow = command({
     table(['commit', 'by', 'at', ''], commits);
   },
 });
+
+const refusals: Record<Detail['whyNotYou'], string> = {
+  '': '',
+  role: '',
+  job: 'decide nothing: this is the token of a CI job',
+  requested: 'do not decide: you requested it',
+  staged: 'do not decide: you staged a part of it',
+  'trusted-issuer':
+    'do not decide: a CI job of a trusted issuer that you created or changed requested or staged a part of it',
+};
+
+/** Why the reader may not decide it, or that it would be a decision on a change of their own. */
+function youWords({ whyNotYou, selfApproves }: Detail): string {
+  return selfApproves === true ? 'may decide on a change of your own, since nobody else could' : refusals[whyNotYou];
+}
 
 function waiting({ waitsForYou, expiresAt }: Detail): string {
   return `${waitsForYou === true ? 'waits for you' : 'waits'} until ${expiresAt}`;

@@ -24,6 +24,8 @@ export const ApiTokenSchema = defineEntity({
     revokedAt: p.datetime(3).nullable(),
     /** The rule by which a CI job got it; the rule may be gone. */
     trustedIssuerId: p.uuid().nullable(),
+    /** Who had created or changed that rule by then. */
+    ruleAuthorIds: p.array().nullable(),
   },
   indexes: [
     { name: 'api_token_page_index', properties: ['organizationId', 'createdAt', 'id'] },

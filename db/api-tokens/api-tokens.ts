@@ -34,7 +34,7 @@ export interface NewToken {
   projectIds?: string[] | undefined;
   expiresAt?: Date | undefined;
   /** By which rule a CI job gets it, and what it showed. */
-  exchanged?: { trustedIssuerId: string; details: JsonObject } | undefined;
+  exchanged?: { trustedIssuerId: string; authorIds: string[]; details: JsonObject } | undefined;
 }
 
 /** Makes a token. The secret is returned here and is nowhere else: only its hash is stored. */
@@ -57,6 +57,7 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
       maker_id: effect.author.kind === 'user' ? effect.author.id : null,
       expires_at: expiresAt ?? null,
       trusted_issuer_id: exchanged?.trustedIssuerId ?? null,
+      rule_author_ids: exchanged?.authorIds ?? null,
     })
     .execute();
   const projects = [...new Set(projectIds)];

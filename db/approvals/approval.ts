@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
+import type { ChangeAuthor } from '../../domain/approvals/who-decides.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** A change of a production environment that is held until somebody decides. */
@@ -18,7 +19,7 @@ export const ApprovalSchema = defineEntity({
     decision: p.enum(approvalDecisions).nullable(),
     decidedById: p.text().nullable(),
     decidedByName: p.text().nullable(),
-    /** By the person who asked for it, while nobody else could. */
+    /** By an account whose change it is, while nobody else could. */
     selfApproved: p.boolean().default(false),
     /** An owner passed the gate in place of somebody else. */
     brokenGlass: p.boolean().default(false),
@@ -29,6 +30,8 @@ export const ApprovalSchema = defineEntity({
     requestedByName: p.text(),
     /** The person whose rights bound the request: a token counts as its owner. */
     answerableId: p.text().nullable(),
+    /** Whose change it is, as of the request. Null: an earlier version requested it. */
+    authors: p.json<ChangeAuthor[]>().nullable(),
     reason: p.text().default(''),
     /** The live release of each service, by which the difference was made: another one makes it stale. */
     basis: p.json<JsonObject>(),

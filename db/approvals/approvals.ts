@@ -1,7 +1,9 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import type { ChangeAuthor } from '../../domain/approvals/who-decides.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { recordedAuthors } from './authors.ts';
 
 export type ApprovalView = NonNullable<Awaited<ReturnType<typeof findApproval>>>;
 
@@ -69,5 +71,9 @@ function approvals(kysely: Kysely<Tables>, organizationId: string) {
       'approval.created_at as createdAt',
       'approval.decided_at as decidedAt',
       'approval.expires_at as expiresAt',
+      // Nobody is asked any more where it is decided.
+      sql<ChangeAuthor[]>`case when approval.decision is null then ${recordedAuthors(organizationId)} else '[]' end`.as(
+        'authors',
+      ),
     ]);
 }

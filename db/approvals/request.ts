@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { expiresAt } from './expires-at.ts';
-import { notifyDeciders } from './notify-deciders.ts';
+import { askDeciders } from './notify-deciders.ts';
 
 interface Requested {
   id: string;
@@ -64,7 +64,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
     details: { environmentId, changeSet: request.changeSetId },
   });
   effect.change({ organizationId, projectId, kind: 'approval', id });
-  await notifyDeciders(effect, organizationId, {
+  await askDeciders(effect, organizationId, {
     ...{ approvalId: id, projectId, environmentId, environment: environment.name, kind: 'change-set' },
     ...{ reason: request.reason, requestedBy: author, answerableId: request.answerableId },
   });

@@ -6,7 +6,7 @@ import { goingLive } from '../../domain/releases/going-live.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
 import { expiresAt } from '../approvals/expires-at.ts';
-import { notifyDeciders } from '../approvals/notify-deciders.ts';
+import { askDeciders } from '../approvals/notify-deciders.ts';
 import { basisOf, downtimeImpact } from '../approvals/request.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { machineOf, refuseMisfit } from '../environments/machine.ts';
@@ -248,7 +248,7 @@ async function requestApproval(
     details: { environmentId, deployment: deploymentId },
   });
   effect.change({ organizationId, projectId, kind: 'approval', id });
-  await notifyDeciders(effect, organizationId, {
+  await askDeciders(effect, organizationId, {
     ...{ approvalId: id, projectId, environmentId, environment, service: { id: serviceId, name: service } },
     ...{ kind, reason, requestedBy: author, answerableId },
   });

@@ -9,8 +9,8 @@ export type Requester = Pick<Author, 'kind' | 'id'>;
 
 export interface Recipients {
   requester?: Requester;
-  /** All admins and owners. */
-  admins?: true;
+  /** All admins and owners, or those among them. */
+  admins?: true | readonly string[];
   /** Knows of it already. */
   except?: Requester;
 }
@@ -36,6 +36,8 @@ export async function notify(effect: Effect, { organizationId, occasion, message
             where ${of}::text = 'token' and api_token.organization_id = ${organizationId} and api_token.id::text = ${id})`;
   const requester = to.requester === undefined ? sql`null` : person(to.requester);
   const except = to.except === undefined ? sql`null` : person(to.except);
+  const { admins = [] } = to;
+  const chosen = admins === true ? sql`true` : sql`membership.user_id::text = any(${admins}::text[])`;
   const { rows } = await sql<{ userId: string; admin: boolean }>`
     with entry as (
     insert into notification (id, organization_id, user_id, kind, occasion, title, body, link)
@@ -43,7 +45,7 @@ export async function notify(effect: Effect, { organizationId, occasion, message
            ${JSON.stringify(link)}::jsonb
     from membership join app_user on app_user.id = membership.user_id
     where membership.organization_id = ${organizationId} and app_user.disabled_at is null
-      and (membership.user_id::text = ${requester} or ${to.admins === true} and membership.role in ('admin', 'owner'))
+      and (membership.user_id::text = ${requester} or ${chosen} and membership.role in ('admin', 'owner'))
       and membership.user_id::text is distinct from ${except}
     on conflict (organization_id, user_id, occasion) do nothing
     returning organization_id, user_id)

@@ -5,12 +5,13 @@ import { roles } from '../../domain/roles.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { storeRelease } from '../agent-updates/agent-releases.ts';
 import { requestAgentUpdate } from '../agent-updates/agent-updates.ts';
 import { tellAvailableUpdates } from '../agent-updates/tell-available.ts';
 import { declareLost } from '../agents/lost-agents.ts';
 import { createToken } from '../api-tokens/api-tokens.ts';
-import { notifyDeciders } from '../approvals/notify-deciders.ts';
+import { askDeciders } from '../approvals/notify-deciders.ts';
 import { admit } from '../deployments/admission.ts';
 import { type Author, effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -85,16 +86,24 @@ async function requesters({ organizationId, of }: People): Promise<{ author: Aut
   ];
 }
 
+async function approvalBy({ organizationId }: People, author: Author) {
+  const { database } = fresh;
+  const { projectId, environmentId } = await seedPlace(database, organizationId, { production: true });
+  const id = uuid();
+  const by = { requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name };
+  const row = { id, project_id: projectId, environment_id: environmentId, deployment_id: null, change_set_id: null };
+  await tenantRow(database, 'approval', organizationId, { ...row, ...by, kind: 'change-set' });
+  const asked = { approvalId: id, projectId, environmentId, environment: 'Production', kind: 'change-set' as const };
+  return { ...asked, reason: 'Friday', requestedBy: author, answerableId: undefined };
+}
+
 test('an approval is told to all who may decide, but not to who asked for it, once', async () => {
   const us = await people();
   const { organizationId } = us;
   for (const { author, person } of await requesters(us)) {
     await tenant(fresh.database.kysely, organizationId).deleteFrom('notification').execute();
-    const asked = {
-      ...{ approvalId: uuid(), projectId: uuid(), environmentId: uuid(), environment: 'Production' },
-      ...{ kind: 'change-set' as const, reason: 'Friday', requestedBy: author, answerableId: undefined },
-    };
-    const ask = () => effect(fresh.database, author, (asking) => notifyDeciders(asking, organizationId, asked));
+    const asked = await approvalBy(us, author);
+    const ask = () => effect(fresh.database, author, (asking) => askDeciders(asking, organizationId, asked));
     await ask();
     await ask();
     const expected = admins.filter((name) => name !== person);
@@ -264,13 +273,8 @@ test('an update of an agent that nobody was there to hear of is told nobody late
 test('the inbox of somebody who leaves goes', async () => {
   const us = await people();
   const { organizationId, of } = us;
-  const asked = { approvalId: uuid(), projectId: uuid(), environmentId: uuid(), environment: 'Production' };
-  await effect(fresh.database, machine, (asking) =>
-    notifyDeciders(asking, organizationId, {
-      ...asked,
-      ...{ kind: 'change-set', reason: '', requestedBy: machine, answerableId: undefined },
-    }),
-  );
+  const asked = await approvalBy(us, machine);
+  await effect(fresh.database, machine, (asking) => askDeciders(asking, organizationId, asked));
   await tenant(fresh.database.kysely, organizationId)
     .deleteFrom('membership')
     .where('user_id', '=', of.both ?? '')

@@ -18,6 +18,8 @@ export const TrustedIssuerSchema = defineEntity({
     projectIds: p.array().nullable(),
     tokenLifetimeSeconds: p.integer(),
     createdBy: p.text(),
+    /** Who created it, or changed whom it trusts and with what: what its jobs stage and request is theirs, too. */
+    authorIds: p.array().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     lastUsedAt: p.datetime(3).nullable(),
   },

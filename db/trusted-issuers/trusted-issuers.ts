@@ -28,6 +28,8 @@ export interface TrustedIssuerRule {
 export interface TrustedIssuerView extends TrustedIssuerRule {
   id: string;
   createdBy: string;
+  /** Who created it, or changed whom it trusts and with what. */
+  authorIds: string[];
   createdAt: Date;
   lastUsedAt: Date | null;
 }
@@ -57,7 +59,8 @@ export async function createTrustedIssuer(
       .values({
         id,
         ...columnsOf(rule),
-        created_by: effect.author.kind === 'user' ? effect.author.id : effect.author.name,
+        created_by: authorOf(effect),
+        author_ids: [authorOf(effect)],
       })
       .execute(),
   );
@@ -85,16 +88,16 @@ export async function updateTrustedIssuer(
   const changed = fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
   if (changed.length === 0) return before;
   const { id } = before;
+  const decides = changed.some((field) => deciding.has(field));
+  const authors = decides ? [...new Set([...before.authorIds, authorOf(effect)])] : before.authorIds;
   await named(after.name, () =>
     tenant(effect.kysely, organizationId)
       .updateTable('trusted_issuer')
-      .set(columnsOf(after))
+      .set({ ...columnsOf(after), author_ids: authors })
       .where('id', '=', id)
       .execute(),
   );
-  const revokedTokens = changed.some((field) => deciding.has(field))
-    ? await revokeTokensOfRule(effect, organizationId, id)
-    : 0;
+  const revokedTokens = decides ? await revokeTokensOfRule(effect, organizationId, id) : 0;
   const details: JsonObject = { revokedTokens };
   for (const field of changed) details[field] = { from: before[field], to: after[field] };
   note(effect, organizationId, { id, name: after.name }, 'changed', details);
@@ -153,6 +156,7 @@ export function viewOf(row: Row): TrustedIssuerView {
     projectIds: row.project_ids,
     tokenLifetimeSeconds: row.token_lifetime_seconds,
     createdBy: row.created_by,
+    authorIds: row.author_ids ?? [row.created_by],
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
   };
@@ -168,6 +172,10 @@ function columnsOf(rule: TrustedIssuerRule) {
     project_ids: rule.projectIds,
     token_lifetime_seconds: rule.tokenLifetimeSeconds,
   };
+}
+
+function authorOf({ author }: Effect): string {
+  return author.kind === 'user' ? author.id : author.name;
 }
 
 async function named<T>(name: string, write: () => Promise<T>): Promise<T> {

@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
 import type { StageTime } from '../../domain/deployments/stages.ts';
 import type { DeploymentBlocker, DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
+import { recordedAuthors } from '../approvals/authors.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -44,11 +46,18 @@ const mostAhead = 5;
 export type WhyOf = { id: string } | { environmentId: string; serviceId?: string | undefined };
 
 export async function whyFacts(kysely: Kysely<Tables>, organizationId: string, of: WhyOf): Promise<WhyRow[]> {
-  return (await whyBy(organizationId, of).execute(kysely)).rows;
+  const { rows } = await whyBy(organizationId, of).execute(kysely);
+  return rows.map(({ admins, authors, ...row }) => {
+    const among = new Set(decidersAmong({ authors, deciders: admins.map(({ id }) => id) }));
+    return { ...row, deciders: admins.filter(({ id }) => among.has(id)).map(({ name }) => name) };
+  });
 }
 
-export function whyBy(organizationId: string, of: WhyOf) {
-  return sql<WhyRow>`
+/** As the database tells it: the names of those who may decide follow from these two. */
+type ReadRow = Omit<WhyRow, 'deciders'> & { admins: { id: string; name: string }[]; authors: ChangeAuthor[] };
+
+function whyBy(organizationId: string, of: WhyOf) {
+  return sql<ReadRow>`
     with chosen as (${chosen(organizationId, of)})
     select deployment.id, project.name as "projectName", environment.id as "environmentId",
       environment.name as "environmentName", service.id as "serviceId", service.name as "serviceName",
@@ -62,7 +71,8 @@ export function whyBy(organizationId: string, of: WhyOf) {
           and event.deployment_id = deployment.id and event.kind in ('requested', 'approval-requested', 'blocked')) end as "blockedAt",
       case when approval.id is not null then json_build_object('id', approval.id, 'decidedBy', approval.decided_by_name,
         'decidedAt', approval.decided_at, 'expiresAt', approval.expires_at) end as approval,
-      case when approval.id is not null and approval.decision is null then ${deciders(organizationId)} else '[]' end as deciders,
+      case when approval.id is not null and approval.decision is null then ${adminsOf(organizationId)} else '[]' end as admins,
+      case when approval.id is not null and approval.decision is null then ${recordedAuthors(organizationId)} else '[]' end as authors,
       case when cluster.id is not null then json_build_object('name', cluster.name, 'contact', agent.contact,
         'heardAt', agent.last_heartbeat_at) end as cluster,
       case when deployment.finished_at is null then ${ahead(organizationId)} else '[]' end as ahead,
@@ -105,12 +115,9 @@ function chosen(organizationId: string, of: WhyOf): RawBuilder<unknown> {
       and result.state = 'failed' and ${of.serviceId === undefined ? sql`true` : sql`place.service_id = ${of.serviceId}`}`;
 }
 
-/** The names of those who may decide: not the requester, unless it is the only one. */
-function deciders(organizationId: string): RawBuilder<unknown> {
+function adminsOf(organizationId: string): RawBuilder<unknown> {
   return sql`(
-    select coalesce(json_agg(person.name order by person.name)
-        filter (where person.id::text <> coalesce(approval.answerable_id, approval.requested_by_id)),
-      json_agg(person.name), '[]')
+    select coalesce(json_agg(json_build_object('id', person.id, 'name', person.name) order by person.name), '[]')
     from membership join app_user person on person.id = membership.user_id and person.disabled_at is null
     where membership.organization_id = ${organizationId} and membership.role in ('admin', 'owner'))`;
 }

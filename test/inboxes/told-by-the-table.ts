@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { expect } from 'vitest';
 import { regainContact } from '../../db/agents/cluster-agents.ts';
 import { declareLost } from '../../db/agents/lost-agents.ts';
-import { notifyDeciders } from '../../db/approvals/notify-deciders.ts';
+import { askDeciders } from '../../db/approvals/notify-deciders.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { type Author, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -14,6 +14,7 @@ import type { WholeDatabase } from '../ground/whole-database.ts';
 import { fc } from '../run/drawn.ts';
 import { machine, seedMember, seedOrganization } from '../seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../seeds/seed-place.ts';
+import { tenantRow } from '../seeds/tenant-row.ts';
 
 let releases = 0;
 const events = ['approval', 'failed', 'live', 'lost', 'back'] as const;
@@ -174,9 +175,13 @@ async function happen(
   const { organizationId, projectId, environmentId, serviceId, clusterId } = place;
   const agent = database.kysely.updateTable('cluster_agent').where('cluster_id', '=', clusterId);
   if (event === 'approval') {
-    const asked = { approvalId: uuid(), projectId, environmentId, environment: 'Production' };
+    const id = uuid();
+    const by = { requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name };
+    const row = { id, project_id: projectId, environment_id: environmentId, deployment_id: null, change_set_id: null };
+    await tenantRow(database, 'approval', organizationId, { ...row, ...by, kind: 'change-set' });
+    const asked = { approvalId: id, projectId, environmentId, environment: 'Production' };
     await effect(database, author, (asking) =>
-      notifyDeciders(asking, organizationId, {
+      askDeciders(asking, organizationId, {
         ...asked,
         ...{ kind: 'change-set', reason: '', requestedBy: author, answerableId: undefined },
       }),

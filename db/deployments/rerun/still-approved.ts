@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
+import { recordedAuthors } from '../../approvals/authors.ts';
 import { deciders } from '../../approvals/deciders.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { JsonObject } from '../../postgres/json.ts';
@@ -43,7 +44,7 @@ interface Given {
   by: string;
 }
 
-/** One that was given by somebody else than the requester, without breaking the glass, and not longer ago than it might have waited. */
+/** One that was given by somebody of whom no part of it is, without breaking the glass, and not longer ago than it might have waited. */
 async function approvalOf(
   { kysely }: Effect,
   { organizationId, environmentId }: ReleaseToDeploy,
@@ -52,6 +53,7 @@ async function approvalOf(
   const row = await tenant(kysely, organizationId)
     .selectFrom('approval')
     .select(['basis', 'target', 'impact', 'decided_by_id as byId', 'decided_by_name as by'])
+    .select(recordedAuthors(organizationId).as('authors'))
     .where('id', '=', id)
     .where('environment_id', '=', environmentId)
     .where('decision', '=', 'approved')
@@ -60,6 +62,8 @@ async function approvalOf(
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
   if (row === undefined || row.byId === null) return undefined;
+  // An earlier version let them.
+  if (row.authors.some((author) => author.id === row.byId)) return undefined;
   return { ...row, byId: row.byId, by: row.by ?? '' } as Given;
 }
 

@@ -68,7 +68,7 @@ function Decision({ approval }: { approval: ApprovalAnswer }) {
       <p className="text-soft">
         {decidedBy === '' ? 'Ended' : `Decided by ${decidedBy}`}, <Time at={decidedAt} />
         {decisionReason !== '' && `: ${decisionReason}`}
-        {selfApproved && '. It was their own change: nobody else could decide then.'}
+        {selfApproved && '. It was, at least in part, their own change: nobody else could decide then.'}
       </p>
     </Section>
   );

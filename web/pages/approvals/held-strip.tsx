@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { BriefTime, ExactTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay, useMembership, useSession } from '../../control-plane/session.ts';
+import { useMembership, useSession } from '../../control-plane/session.ts';
 import { type ListedApproval, titleOf } from './approval-words.tsx';
 import { BrokenGlass } from './broken-glass.tsx';
 import { waitsFor } from './decide.tsx';
@@ -65,8 +65,7 @@ function concerns({ target, impact }: ListedApproval, serviceId: string): boolea
 /** Whose decision a change waits for, since when and until when; with the buttons of those who may decide or withdraw it. */
 function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean } }) {
   const { trpc } = usePlane();
-  const mayDecide = useMay('admin');
-  const { requestedBy, requestedById, createdAt, expiresAt, waitsForYou, stale } = approval;
+  const { requestedBy, requestedById, createdAt, expiresAt, waitsForYou, whyNotYou, stale } = approval;
   const own = useSession()?.user.id === requestedById;
   const withdraw = withdrawal(approval, trpc);
   return (
@@ -80,7 +79,7 @@ function HeldStrip({ approval }: { approval: ListedApproval & { stale?: boolean 
           <ApprovalLink approval={approval} />
         </p>
         <p className="text-pretty">
-          {waitsForYou === true ? '' : `${waitsFor({ mayDecide, own })} `}
+          {waitsForYou === true ? '' : `${waitsFor(whyNotYou)} `}
           Requested by {requestedBy} <BriefTime at={createdAt} />, expires <ExactTime at={expiresAt} />.
         </p>
       </div>

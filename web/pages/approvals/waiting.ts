@@ -7,7 +7,7 @@ type Listed = Answers['approvals']['list'];
 export const pendingApprovals = (trpc: Plane['trpc']) =>
   trpc.approvals.list.queryOptions({ query: { state: 'pending', limit: 100 } });
 
-/** Those that this person may decide: not their own, unless nobody else could. */
+/** Those that this person may decide: none that is theirs in part, unless nobody else could. */
 export function waitingForMe({ items }: Listed): Listed['items'] {
   return items.filter(({ waitsForYou }) => waitsForYou === true);
 }

@@ -110,7 +110,7 @@ export const approvalStories: Stories = (world) => {
     const database = await opened.installation.database();
     await tenant(database.kysely, organizationId)
       .updateTable('approval')
-      .set({ answerable_id: as.userId })
+      .set({ answerable_id: as.userId, authors: null })
       .where('id', '=', id)
       .execute();
     const grace = (await opened.installation.session(organizationId, 'admin')) as Session;
