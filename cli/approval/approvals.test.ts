@@ -49,7 +49,10 @@ test('approvals are listed, those of one project alone, and one is shown without
   expect(rows).toContainEqual(['shop', 'GREETING', '"Hello"', '"Cheers"']);
   expect(rows).toContainEqual(['shop', 'PASSWORD', '••••••••', '••••••••']);
   expect(rows).toContainEqual(['deployment', held.deploymentId]);
-  expect(JSON.parse(json.out).approval).toMatchObject({ id: held.approvalId, stale: expect.any(Boolean) });
+  const told = JSON.parse(json.out).approval as { deciders: { name: string }[] };
+  expect(told).toMatchObject({ id: held.approvalId, stale: expect.any(Boolean) });
+  expect(told.deciders.length).toBeGreaterThan(0);
+  expect(rows).toContainEqual(['may decide', told.deciders.map(({ name }) => name).join(', ')]);
   expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('approval') });
 });
 
