@@ -16,6 +16,7 @@ import { envTemplate } from './env-template/index.ts';
 import { environments } from './environments/index.ts';
 import { events } from './events/index.ts';
 import { gitConnections } from './git-connections/index.ts';
+import { guards } from './guards/index.ts';
 import { invitations } from './invitations/index.ts';
 import { logs } from './logs/index.ts';
 import { members } from './members/index.ts';
@@ -64,6 +65,7 @@ export const operations = {
   envTemplate,
   repositoryConfig,
   approvals,
+  guards,
   releases,
   registryCredentials,
   gitConnections,

@@ -76,6 +76,8 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'approval show': async () => (await import('./approval/show.ts')).approvalShow,
   approve: async () => (await import('./approval/approve.ts')).approve,
   reject: async () => (await import('./approval/reject.ts')).reject,
+  attention: async () => (await import('./attention/list.ts')).attention,
+  'guard undo': async () => (await import('./guard/undo.ts')).guardUndo,
   'channel list': async () => (await import('./channel/list.ts')).channelList,
   'channel add': async () => (await import('./channel/add.ts')).channelAdd,
   'channel set': async () => (await import('./channel/set.ts')).channelSet,

@@ -11,6 +11,7 @@ import { deployments } from './deployments/index.ts';
 import { engine } from './engine/index.ts';
 import { environments } from './environments/index.ts';
 import { gitConnections } from './git-connections/index.ts';
+import { guards } from './guards/index.ts';
 import { identityProvider } from './identity-provider/index.ts';
 import { installation } from './installation/index.ts';
 import { invitations } from './invitations/index.ts';
@@ -60,6 +61,7 @@ const subjects = [
   releases,
   changeSets,
   approvals,
+  guards,
   deployments,
   builds,
   registryCredentials,

@@ -106,6 +106,7 @@ export const subjects = {
     actions: ['staged', 'unstaged', 'discarded', 'applied', 'retried', 'reverted', 'cancelled'],
   },
   approval: { told: ofProjects, actions: ['requested', 'decided', 'glass_broken'] },
+  guard: { told: admins, actions: ['loosened', 'undone'] },
   registry_credential: { told: admins, actions: ['created', 'deleted'] },
   git_connection: {
     told: { ...viewers, paced: true },

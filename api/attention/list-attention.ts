@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { type Broken, brokenKinds, listBroken } from '../../db/attention/broken.ts';
+import { type Broken, brokenKinds, type LooseningInBrief, listBroken } from '../../db/attention/broken.ts';
 import { brokenSources } from '../../db/attention/sources.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { asOfSchema } from '../clusters/as-of.ts';
 import { operation } from '../engine/operation.ts';
+import { looseningAnswer, looseningSchema } from '../guards/loosening.ts';
 import { readableKinds } from '../workflows/readable-kinds.ts';
 
-const attentionSchema = z
+export const attentionSchema = z
   .object({
     key: z.string().describe('The same as long as it is broken.'),
     kind: z.enum(brokenKinds),
@@ -33,6 +34,23 @@ const attentionSchema = z
       })
       .optional()
       .describe('The newest of a service in an environment that came to a result.'),
+    loosening: looseningSchema
+      .extend({
+        deployed: z
+          .array(
+            z.object({
+              id: z.guid(),
+              serviceName: z.string(),
+              releaseNumber: z.int(),
+              environmentName: z.string(),
+              projectName: z.string(),
+            }),
+          )
+          .describe('To production since, until the guard was changed again: the newest 20.'),
+        deployedCount: z.int(),
+      })
+      .optional()
+      .describe('A guard of production that was loosened in the last seven days.'),
     detail: z.string().describe('Why, in a sentence; may be empty.'),
     asOf: asOfSchema.optional(),
   })
@@ -43,7 +61,7 @@ export const listAttention = operation({
   url: '/api/v1/attention',
   summary: 'List what is broken or waits for a person, the most urgent first',
   description:
-    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows are told to those who may read them, available agent updates and failing channels of notifications to admins.',
+    'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows are told to those who may read them, available agent updates, failing channels of notifications and loosened guards of production to admins.',
   scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
@@ -74,6 +92,7 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
     channelId,
     deployment,
     build,
+    loosening,
     detail,
     toldAt,
   } = broken;
@@ -95,7 +114,12 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
     ...(channelId === null ? {} : { channel: { id: channelId } }),
     ...(deployment === null ? {} : { deployment }),
     ...(build === null ? {} : { build }),
+    ...(loosening === null ? {} : { loosening: looseningOf(loosening) }),
     detail: detail ?? '',
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
   };
+}
+
+function looseningOf({ deployed, deployedCount, ...loosening }: LooseningInBrief) {
+  return { ...looseningAnswer(loosening), deployed, deployedCount };
 }

@@ -69,7 +69,7 @@ export const changeEnvironment = operation({
     if (Object.keys(details).length === 0) return environmentAnswer(environment);
     const moves = after.clusterId !== before.clusterId;
     if (moves) await leaveVolumes(effect, place, { moving: true });
-    const changed = await change(effect, environment, after, details);
+    const changed = await change(effect, environment, { before, after }, details);
     if (moves) await reviveLeft(effect, environment);
     return environmentAnswer(changed);
 

@@ -20,6 +20,7 @@ export const notificationSchema = z
         clusterId: id,
         deploymentId: id,
         environmentId: id,
+        guardLooseningId: id,
         projectId: id,
         serviceId: id,
       },

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Role } from '../../domain/roles.ts';
 import type { ActorKind } from '../../workflows/descriptors.ts';
+import type { LooseningView } from '../guards/loosenings.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export const brokenKinds = [
@@ -11,6 +12,7 @@ export const brokenKinds = [
   'node.not-ready',
   'disk.pressure',
   'deployment.failed',
+  'guard.loosened',
   'build.failed',
   'build.not-deployed',
   'build.awaits-approval',
@@ -44,11 +46,20 @@ export interface Broken {
   channelId: string | null;
   deployment: { id: string; releaseNumber: number; environmentName: string; projectName: string } | null;
   build: { id: string; number: number; logLines: number; environmentName: string; projectName: string } | null;
+  loosening: LooseningInBrief | null;
   detail: string | null;
   /** When an agent last told of it; null where the control plane knows it of its own. */
   toldAt: Date | null;
   inContact: boolean | null;
 }
+
+/** Times as JSON has them. `deployed`: of these so many in all, the newest are named. */
+export type LooseningInBrief = Omit<LooseningView, 'organizationId' | 'createdAt' | 'endedAt'> & {
+  createdAt: string;
+  endedAt: string | null;
+  deployed: { id: string; serviceName: string; releaseNumber: number; environmentName: string; projectName: string }[];
+  deployedCount: number;
+};
 
 /** A kind of broken thing: a select with the columns of `brokenColumns`, bound to the organization. */
 export interface BrokenSource {
@@ -68,6 +79,7 @@ const columns: Readonly<Record<Column, string>> = {
   channelId: 'uuid',
   deployment: 'jsonb',
   build: 'jsonb',
+  loosening: 'jsonb',
   detail: 'text',
   toldAt: 'timestamptz',
   inContact: 'boolean',

@@ -3,6 +3,7 @@ import { brokenBuilds } from '../builds/told/broken-builds.ts';
 import { buildVariablesTold } from '../builds/told/variables-told.ts';
 import { brokenClusters } from '../clusters/broken-clusters.ts';
 import { brokenDeployments } from '../deployments/broken-deployments.ts';
+import { loosenedGuards } from '../guards/loosened-guards.ts';
 import { brokenChannels } from '../notification-channels/broken-channels.ts';
 import { stuckWorkflows } from '../workflows/stuck-workflows.ts';
 import { brokenWorkloads } from '../workloads/broken-workloads.ts';
@@ -13,6 +14,7 @@ export const brokenSources: readonly BrokenSource[] = [
   ...brokenClusters,
   ...brokenWorkloads,
   ...brokenDeployments,
+  ...loosenedGuards,
   ...brokenBuilds,
   ...buildVariablesTold,
   ...brokenUpdates,

@@ -76,6 +76,7 @@ export const DeploymentSchema = defineEntity({
       where: 'finished_at is null',
     },
     { name: 'deployment_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { name: 'deployment_started_index', properties: ['organizationId', 'startedAt'], where: 'started_at is not null' },
     { name: 'deployment_project_page_index', properties: ['organizationId', 'projectId', 'createdAt', 'id'] },
     {
       name: 'deployment_state_page_index',

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { EnvironmentKind } from '../../domain/environments/environments.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
+import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -133,15 +134,18 @@ export interface EnvironmentFields {
 export async function changeEnvironment(
   effect: Effect,
   environment: EnvironmentRef,
-  { name, clusterId, gitBranch, autoDeploy, production }: EnvironmentFields,
+  { before, after }: { before: EnvironmentFields; after: EnvironmentFields },
   details: JsonObject,
 ): Promise<EnvironmentView> {
+  const { name, clusterId, gitBranch, autoDeploy, production } = after;
   await tenant(effect.kysely, environment.organizationId)
     .updateTable('environment')
     .set({ name, cluster_id: clusterId, git_branch: gitBranch, auto_deploy: autoDeploy, production })
     .where('id', '=', environment.id)
     .execute();
   recordEnvironment(effect, 'environment.updated', { ...environment, name }, details);
+  const change = { guard: 'production', before: before.production, after: production } as const;
+  await guardChanged(effect, { ...environment, name }, change);
   return await writtenEnvironment(effect, environment);
 }
 

@@ -4,6 +4,7 @@ import { Problem } from '../../domain/problems.ts';
 import { lowerRole, mayActAs, type Role } from '../../domain/roles.ts';
 import { type EndedToken, endTokensOf } from '../api-tokens/api-tokens.ts';
 import type { Effect } from '../engine/effect.ts';
+import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -122,6 +123,8 @@ export async function addMember(
   if (added === undefined) throw new Problem('already-member', 'You are already a member of this organization.');
   const details = { role, ...(invitationId === undefined ? {} : { invitationId }) };
   await record(effect, 'member.added', { organizationId, userId, details });
+  // The first owner loosens nothing.
+  if (invitationId !== undefined) await roleChanged(effect, { organizationId, userId }, null, role);
 }
 
 export interface NewMember {
@@ -152,6 +155,7 @@ export async function changeRole(
     .where('user_id', '=', userId)
     .execute();
   await record(effect, 'member.role_changed', { organizationId, userId, details: { from: before.role, to: role } });
+  await roleChanged(effect, { organizationId, userId }, before.role, role);
   return await findMember(effect.kysely, organizationId, userId);
 }
 
@@ -162,12 +166,14 @@ export async function changeRole(
 export async function removeMember(
   effect: Effect,
   { organizationId, userId, asRole }: { organizationId: string; userId: string; asRole: Role },
+  check: (is: { role: Role }) => Promise<void> = async () => {},
 ): Promise<EndedToken[] | undefined> {
   const acting = await lockMembers(effect, organizationId, asRole);
   const before = await membership(effect, organizationId, userId);
   if (before === undefined) return undefined;
   const itself = effect.author.kind === 'user' && effect.author.id === userId;
   if (!itself) refuseLowerRole(acting, before.role === 'owner' ? 'owner' : 'admin');
+  await check({ role: before.role });
   if (before.role === 'owner') await refuseLastOwner(effect, organizationId, userId, 'stay');
   const teams = await tenant(effect.kysely, organizationId)
     .deleteFrom('team_member')
@@ -179,6 +185,7 @@ export async function removeMember(
   const ended = await endTokensOf(effect, organizationId, userId);
   const endedTokens = ended.slice(0, mostNamed).map(({ name }) => name);
   await record(effect, action, { organizationId, userId, details: { role: before.role, endedTokens } });
+  await roleChanged(effect, { organizationId, userId }, before.role, null);
   for (const { team_id: id } of teams) effect.change({ organizationId, kind: 'team', id });
   return ended;
 }
@@ -256,6 +263,16 @@ async function refuseLastOwner(effect: Effect, organizationId: string, userId: s
     'last-owner',
     `The last owner of an organization has to ${must}: make another member owner first, or delete the organization.`,
   );
+}
+
+async function roleChanged(
+  effect: Effect,
+  { organizationId, userId: id }: { organizationId: string; userId: string },
+  before: Role | null,
+  after: Role | null,
+): Promise<void> {
+  const user = await effect.kysely.selectFrom('app_user').select('name').where('id', '=', id).executeTakeFirst();
+  await guardChanged(effect, { organizationId, id, name: user?.name ?? '' }, { guard: 'role', before, after });
 }
 
 async function record(

@@ -5,6 +5,7 @@ import { sharedScope } from '../../domain/references/parse.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
+import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -111,7 +112,7 @@ export async function lockService(effect: Effect, { id, organizationId }: Servic
 export interface ServiceChanges {
   name?: string;
   definition?: ServiceDefinition;
-  /** With the person or token who decided it. */
+  /** Another one than before, with the person or token who decided it. */
   skipProductionApproval?: { to: boolean; by: string };
 }
 
@@ -132,7 +133,11 @@ export async function changeService(
     .set({ ...(name === undefined ? {} : { name }), ...(definition === undefined ? {} : { definition }), ...skipping })
     .where('id', '=', service.id)
     .execute();
-  recordService(effect, 'service.updated', { ...service, name: name ?? service.name }, details);
+  const named = { ...service, name: name ?? service.name };
+  recordService(effect, 'service.updated', named, details);
+  if (skipProductionApproval === undefined) return;
+  const { to } = skipProductionApproval;
+  await guardChanged(effect, named, { guard: 'skip-approval', before: !to, after: to });
 }
 
 /** Records a change of a service in the audit log, and hints at it on event streams. */

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
+import type { TrustedJobs } from '../../domain/guards/guards.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { TokenRole } from '../../domain/roles.ts';
 import { revokeTokensOfRule } from '../api-tokens/api-tokens.ts';
 import type { Effect } from '../engine/effect.ts';
+import { guardChanged } from '../guards/guard-changed.ts';
 import type { AllTables } from '../postgres/all-tables.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { JsonObject } from '../postgres/json.ts';
@@ -65,6 +67,8 @@ export async function createTrustedIssuer(
       .execute(),
   );
   note(effect, organizationId, { id, name: rule.name }, 'created', { ...columnsOf(rule) });
+  const created = { guard: 'trusted-issuer', before: null, after: trustedJobs(rule) } as const;
+  await guardChanged(effect, { organizationId, id, name: rule.name }, created);
   return await written(effect, organizationId, id);
 }
 
@@ -101,6 +105,8 @@ export async function updateTrustedIssuer(
   const details: JsonObject = { revokedTokens };
   for (const field of changed) details[field] = { from: before[field], to: after[field] };
   note(effect, organizationId, { id, name: after.name }, 'changed', details);
+  const change = { guard: 'trusted-issuer', before: trustedJobs(before), after: trustedJobs(after) } as const;
+  await guardChanged(effect, { organizationId, id, name: after.name }, change);
   return await written(effect, organizationId, id);
 }
 
@@ -109,11 +115,13 @@ export async function deleteTrustedIssuer(effect: Effect, organizationId: string
   const deleted = await tenant(effect.kysely, organizationId)
     .deleteFrom('trusted_issuer')
     .where('id', '=', id)
-    .returning(['id', 'name'])
+    .returningAll()
     .executeTakeFirst();
   if (deleted === undefined) return false;
   const revokedTokens = await revokeTokensOfRule(effect, organizationId, id);
   note(effect, organizationId, deleted, 'deleted', { revokedTokens });
+  const change = { guard: 'trusted-issuer', before: trustedJobs(viewOf(deleted)), after: null } as const;
+  await guardChanged(effect, { organizationId, id, name: deleted.name }, change);
   return true;
 }
 
@@ -176,6 +184,11 @@ function columnsOf(rule: TrustedIssuerRule) {
 
 function authorOf({ author }: Effect): string {
   return author.kind === 'user' ? author.id : author.name;
+}
+
+/** Whom a rule lets in, and with what. */
+export function trustedJobs({ issuer, audience, claims, role, projectIds }: TrustedIssuerRule): TrustedJobs {
+  return { issuer, audience, claims, role, projectIds };
 }
 
 async function named<T>(name: string, write: () => Promise<T>): Promise<T> {

@@ -2,7 +2,8 @@ import type { NotificationLink } from './notifications.ts';
 
 /** The path of its subject in the console, beneath the public address. The inbox, where it has none. */
 export function consolePath(organization: string, { type, tab, ...ids }: NotificationLink): string {
-  const subjects: Record<NotificationLink['type'], [page: string, id: string | undefined]> = {
+  if (type === 'guard') return `/${organization}`;
+  const subjects: Record<Exclude<NotificationLink['type'], 'guard'>, [page: string, id: string | undefined]> = {
     approval: ['approvals', ids.approvalId],
     deployment: ['deployments', ids.deploymentId],
     build: ['builds', ids.buildId],

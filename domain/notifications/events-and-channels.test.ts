@@ -13,6 +13,7 @@ test('a chat of every kind gets failures of production only, and neither agent u
   expect(reached(chat(...notificationKinds))).toEqual([
     'message',
     'message',
+    'message',
     'message of production',
     'message',
     'message of production',
@@ -25,16 +26,16 @@ test('a chat of every kind gets failures of production only, and neither agent u
 });
 
 test('a pager has an incident of a failed production deployment and of a lost cluster, and nothing else', () => {
-  const standard = ['', '', 'opens for production', 'resolves', '', '', 'opens', 'resolves', '', ''];
+  const standard = ['', '', '', 'opens for production', 'resolves', '', '', 'opens', 'resolves', '', ''];
   expect(reached(pager('failure', 'warning'))).toEqual(standard);
   // Approvals and deployments page nobody.
   expect(reached(pager(...notificationKinds))).toEqual(standard);
-  expect(reached(pager('approval', 'deploy'))).toEqual(Array.from({ length: 10 }, () => ''));
+  expect(reached(pager('approval', 'deploy'))).toEqual(Array.from({ length: 11 }, () => ''));
 });
 
 test('an incident is resolved where it was opened, whether the channel has subscribed to the good news or not', () => {
-  expect(reached(pager('failure'))).toEqual(['', '', 'opens for production', 'resolves', '', '', '', '', '', '']);
-  expect(reached(pager('warning'))).toEqual(['', '', '', '', '', '', 'opens', 'resolves', '', '']);
+  expect(reached(pager('failure'))).toEqual(['', '', '', 'opens for production', 'resolves', '', '', '', '', '', '']);
+  expect(reached(pager('warning'))).toEqual(['', '', '', '', '', '', '', 'opens', 'resolves', '', '']);
 });
 
 test('a channel that is disabled gets nothing', () => {
@@ -48,6 +49,7 @@ test('an event goes nowhere if a channel could tell of it and none does', () => 
   expect(nowhere(pager('failure', 'warning'))).toEqual([
     'An approval is requested',
     'An approval is passed by break-glass',
+    'A guard of production is loosened',
     'A build fails, or builds but cannot deploy',
     'A volume backup fails',
     'A public domain certificate expires within 14 days',

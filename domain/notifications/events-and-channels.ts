@@ -24,6 +24,10 @@ export const notifiedEvents = [
     name: 'An approval is passed by break-glass',
     ...{ kind: 'approval', alsoOf: 'failure', chat: 'yes', pager: 'no' },
   },
+  {
+    name: 'A guard of production is loosened',
+    ...{ kind: 'approval', alsoOf: 'failure', chat: 'yes', pager: 'no' },
+  },
   { name: 'A deployment fails', kind: 'failure', chat: 'production', pager: 'opens' },
   {
     name: 'A production deployment becomes healthy',

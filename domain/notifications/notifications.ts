@@ -3,7 +3,7 @@ export const notificationKinds = ['approval', 'failure', 'warning', 'deploy'] as
 export type NotificationKind = (typeof notificationKinds)[number];
 
 /** The subject of a notification, and so the page that it opens. */
-export const linkTypes = ['approval', 'deployment', 'build', 'cluster'] as const;
+export const linkTypes = ['approval', 'deployment', 'build', 'cluster', 'guard'] as const;
 
 export interface NotificationLink {
   type: (typeof linkTypes)[number];
@@ -12,6 +12,8 @@ export interface NotificationLink {
   clusterId?: string;
   deploymentId?: string;
   environmentId?: string;
+  /** Of the first page, which shows it. */
+  guardLooseningId?: string;
   projectId?: string;
   serviceId?: string;
   /** Of its subject's page, where that has tabs. */

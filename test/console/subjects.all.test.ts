@@ -5,6 +5,7 @@ import { receiver } from '../ground/receiver.ts';
 import { Console } from './console.ts';
 import { addressStories } from './stories/addresses.ts';
 import { approvalStories } from './stories/approvals/approvals.ts';
+import { guardStories } from './stories/approvals/guards.ts';
 import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { buildStories } from './stories/environments/builds.ts';
@@ -30,6 +31,7 @@ const subjects: Record<string, Stories> = {
   addresses: addressStories,
   delivery: deliveryStories,
   approvals: approvalStories,
+  guards: guardStories,
   outcomes: outcomeStories,
   logs: logStories,
   hands: handStories,

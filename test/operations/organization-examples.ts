@@ -65,6 +65,14 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
     return { id: String(body.id) };
   };
 
+  /** A trusted issuer was created, which the first page shows. */
+  const loosened = async () => {
+    const { id: subject } = await trusted();
+    const { body } = await api.call('GET', '/api/v1/attention?limit=200', { as: ours.sessions.admin });
+    const items = body.items as { loosening?: { id: string; subject: { id: string } } }[];
+    return { id: items.find(({ loosening }) => loosening?.subject.id === subject)?.loosening?.id ?? '' };
+  };
+
   /** A deletion that is over, with its history. */
   const archivedDeletion = async () => {
     const { id } = await deleted();
@@ -185,6 +193,7 @@ export function organizationExamples({ api, ours, issuer }: ExampleGround): Reco
       body: ({ projectId }) => ({ role: 'viewer', projectIds: [projectId] }),
     },
     'trustedIssuers.delete': { as: owner, prepare: trusted },
+    'guards.undo': { as: owner, prepare: loosened },
     'tokenExchange.exchange': {
       prepare: async () => {
         await trusted();

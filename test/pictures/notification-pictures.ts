@@ -5,6 +5,7 @@ import { channelTest } from '../../domain/notifications/messages/channel-test.ts
 import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
 import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
 import { glassBroken } from '../../domain/notifications/messages/glass-broken.ts';
+import { guardLoosened } from '../../domain/notifications/messages/guard-loosened.ts';
 import type { NotificationKind } from '../../domain/notifications/notifications.ts';
 import { chatText } from '../../outbound/channels/chat-text.ts';
 
@@ -32,6 +33,13 @@ const samples: readonly [file: string, message: Sample][] = [
       brokenBy: 'Ada',
       requestedBy: 'Ada',
       reason: 'Checkout is down, and nobody else is awake.',
+    }),
+  ],
+  [
+    'guard-loosened',
+    guardLoosened({
+      ...{ id: '0193a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', by: 'Ada', guard: 'production' },
+      ...{ name: 'Production', project: 'shop', before: true, after: false },
     }),
   ],
   ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],

@@ -56,5 +56,21 @@ test('a lost cluster leads to its events, a stuck workflow to its history, a fai
     title: 'Build #3 of Web was not deployed to Staging of Shop',
     go: 'Open build',
   });
+  const loosening = {
+    ...{
+      id: 'l',
+      guard: 'production' as const,
+      subject: { id: 'e', name: 'Production' },
+      by: 'Ada',
+      endedBy: '',
+      undone: false,
+    },
+    ...{ title: 'Production of Shop is not marked as production any more', createdAt: '2026-11-22T12:00:00.000Z' },
+    ...{ deployed: [], deployedCount: 0 },
+  } as const;
+  const { cluster: ____, ...loosened } = item({ kind: 'guard.loosened', name: 'Production' });
+  const told = attentionWords({ ...loosened, loosening: { ...loosening, deployed: [] } }, 'acme');
+  expect(told).toMatchObject({ title: loosening.title, detail: 'Loosened by Ada at 2026-11-22T12:00:00.000Z.' });
+  expect(told).not.toHaveProperty('link');
   expect(attentionWords(item({ kind: 'volume.full' as never }), 'acme')).toMatchObject({ go: 'Open cluster' });
 });

@@ -13,7 +13,7 @@ interface Words {
   title: (on: string, name: string, item: Attention) => string;
   /** Said where the control plane gives no reason. */
   why?: string;
-  to: 'channel' | 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment' | 'build';
+  to: 'channel' | 'log' | 'cluster' | 'events' | 'agent' | 'workflow' | 'deployment' | 'build' | 'guard';
 }
 
 const words: Record<Attention['kind'], Words> = {
@@ -43,6 +43,11 @@ const words: Record<Attention['kind'], Words> = {
     title: (_, name, { deployment }) =>
       `Release ${deployment?.releaseNumber} of ${name} failed in ${deployment?.environmentName} of ${deployment?.projectName}`,
     to: 'deployment',
+  },
+  'guard.loosened': {
+    tone: 'attention',
+    title: (_, name, { loosening }) => loosening?.title ?? name,
+    to: 'guard',
   },
   'build.failed': {
     tone: 'fault',
@@ -107,19 +112,21 @@ export interface Told {
   tone: Tone;
   title: string;
   detail: string;
-  go: string;
-  link: LinkProps;
+  /** Absent where nothing tells more than the item itself. */
+  go?: string;
+  link?: LinkProps;
 }
 
 /** An item in words, with the way to what tells most about it. */
 export function attentionWords(item: Attention, organization: string): Told {
-  const { kind, cluster, name = '', instance, workflow, channel, deployment, build, detail } = item;
+  const { kind, cluster, name = '', instance, workflow, channel, deployment, build, loosening, detail } = item;
   const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
   const params = { organization, cluster: cluster?.id ?? '' };
   const text = title(cluster?.name ?? '', name, item);
   const told = isOutOfContact(item)
     ? { tone: 'neutral' as const, title: `Last known: ${text}`, detail: detail || why }
     : { tone, title: text, detail: detail || why };
+  if (to === 'guard') return { ...told, detail: loosenedText(loosening) };
   if (to === 'deployment' && deployment !== undefined) {
     return { ...told, go: 'Open deployment', link: deploymentLink(deployment, organization) };
   }
@@ -156,4 +163,13 @@ export function attentionWords(item: Attention, organization: string): Told {
   if (to === 'events')
     return { ...told, go: 'Open events', link: { to: '/$organization/clusters/$cluster/events', params } };
   return { ...told, go: 'Open cluster', link: { to: '/$organization/clusters/$cluster', params } };
+}
+
+/** Who loosened it and when, and what ended that. Times are shown in the reader's zone. */
+function loosenedText(loosening: Attention['loosening']): string {
+  if (loosening === undefined) return '';
+  const { by, createdAt, endedAt, endedBy, undone } = loosening;
+  const loosened = `Loosened by ${by} at ${createdAt}.`;
+  if (endedAt === undefined) return loosened;
+  return `${loosened} ${undone ? 'Undone' : 'Changed again'} by ${endedBy} at ${endedAt}.`;
 }

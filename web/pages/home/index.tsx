@@ -3,6 +3,8 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
+import { type Affected, all } from '../../live/affected.ts';
+import type { Deeds, Kinds } from '../audit-log/deed.ts';
 import { runningClusters } from './running-clusters.ts';
 
 const home = createRoute({
@@ -14,6 +16,15 @@ const home = createRoute({
 });
 
 export const routes = [home] as const;
+
+export const affected: Affected<'guard'> = { guard: (trpc) => [all(trpc.attention)] };
+
+export const kinds: Kinds<'guard'> = { guard: 'Guards of production' };
+
+export const deeds: Deeds<'guard'> = {
+  'guard.loosened': { label: 'Loosened', done: ({ name }) => `loosened a guard of production: ${name}` },
+  'guard.undone': { label: 'Undone', done: ({ name }) => `undid the loosening of a guard of production: ${name}` },
+};
 
 export const place: Place = {
   label: 'Home',

@@ -8,6 +8,7 @@ import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { type Attention, attentionWords } from './attention-words.ts';
+import { DeployedMeanwhile, UndoLoosening } from './loosened-guard.tsx';
 
 /** Everything that is broken, an item each, with the way to what tells most about it. */
 export function NeedsAttention() {
@@ -58,11 +59,15 @@ function Item({ item }: { item: Attention }) {
             <WithTimes text={detail} />
           </p>
         )}
+        {item.loosening !== undefined && <DeployedMeanwhile loosening={item.loosening} />}
       </div>
       <div className="max-sm:ml-5">
-        <ButtonLink small {...link}>
-          {go}
-        </ButtonLink>
+        {link !== undefined && (
+          <ButtonLink small {...link}>
+            {go}
+          </ButtonLink>
+        )}
+        {item.loosening !== undefined && <UndoLoosening loosening={item.loosening} />}
       </div>
     </li>
   );

@@ -30,6 +30,7 @@ export function kindOf({ kind }: Pick<Notification, 'kind'>): { word: string; si
 /** The page of its subject; none where a newer control plane names a subject that is not known here. */
 export function linkOf({ link }: Pick<Notification, 'link'>, organization: string): LinkProps | undefined {
   const { type, approvalId, buildId, deploymentId, clusterId, tab } = link;
+  if (type === 'guard') return { to: '/$organization', params: { organization } };
   if (type === 'approval' && approvalId !== undefined) {
     return { to: '/$organization/approvals/$approval', params: { organization, approval: approvalId } };
   }

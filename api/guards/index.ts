@@ -1,0 +1,3 @@
+import { undoLoosening } from './undo-loosening.ts';
+
+export const guards = { undo: undoLoosening };

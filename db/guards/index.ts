@@ -1,0 +1,3 @@
+import { GuardLooseningSchema } from './guard-loosening.ts';
+
+export const guards = [GuardLooseningSchema] as const;
