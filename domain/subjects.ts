@@ -107,10 +107,10 @@ export const subjects = {
   },
   approval: { told: ofProjects, actions: ['requested', 'decided', 'glass_broken'] },
   guard: { told: admins, actions: ['loosened', 'undone'] },
-  registry_credential: { told: admins, actions: ['created', 'deleted'] },
+  registry_credential: { told: admins, actions: ['created', 'updated', 'deleted'] },
   git_connection: {
     told: { ...viewers, paced: true },
-    actions: ['created', 'deleted', 'checked', 'webhook_secret_replaced'],
+    actions: ['created', 'updated', 'deleted', 'checked', 'webhook_secret_replaced'],
   },
   image: { actions: ['pushed', 'deleted'] },
   deployment: { told: ofProjects, actions: ['requested', 'cancelled'] },

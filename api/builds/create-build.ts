@@ -70,7 +70,7 @@ export const createBuild = operation({
       ]);
     }
     const { branch, commitSha } = body;
-    const wanted = { organizationId, name: service.name, source: settings };
+    const wanted = { organizationId, projectId, name: service.name, source: settings };
     const found = await resolveCommit(server, {
       ...wanted,
       branch: branch ?? environment.gitBranch ?? undefined,

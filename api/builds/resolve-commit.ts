@@ -12,6 +12,7 @@ const timeoutMillis = 15_000;
 
 interface Asked {
   organizationId: string;
+  projectId: string;
   /** The service's name, for people. */
   name: string;
   source: ServiceSource;
@@ -21,14 +22,19 @@ interface Asked {
 
 /** The commit at the top of a branch, as the repository says now. Asks the host, so that it belongs before a transaction. */
 export async function resolveCommit(server: ServerParts, asked: Asked): Promise<CommitSource> {
-  const { organizationId, name, source } = asked;
+  const { organizationId, projectId, name, source } = asked;
   const { gitConnectionId: connectionId } = source;
   const access =
     connectionId === undefined
       ? undefined
-      : await connectionAccess(server.database.kysely, server.keyring, organizationId, connectionId);
+      : await connectionAccess(server.database.kysely, server.keyring, organizationId, {
+          ...{ id: connectionId, usedFor: [projectId] },
+        });
   if (connectionId !== undefined && access === undefined) {
-    throw unresolved(name, 'the Git connection of its source was deleted; choose another one');
+    throw unresolved(
+      name,
+      'the Git connection of its source was deleted, or is not for this project; choose another one, or ask an administrator of the organization to add the project to it',
+    );
   }
   const url = access === undefined ? source.gitUrl : cloneUrl(access.host, source.repository);
   const { refs, head } = await listed(server, name, url, access, asked.branch);

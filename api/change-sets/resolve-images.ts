@@ -63,7 +63,7 @@ async function ownImage(
 
 async function outsideImage(
   { server }: Parts,
-  { organizationId }: EnvironmentView,
+  { organizationId, projectId }: EnvironmentView,
   service: PlannedService,
   reference: string,
   { host, repository, tag, digest }: ImageReference,
@@ -71,9 +71,15 @@ async function outsideImage(
   const { registryCredentialId: id } = service.settings.source;
   const { kysely } = server.database;
   const credential =
-    id === undefined ? undefined : await registrySignIn(kysely, server.keyring, organizationId, { id, host });
+    id === undefined
+      ? undefined
+      : await registrySignIn(kysely, server.keyring, organizationId, { id, host, usedFor: [projectId] });
   if (id !== undefined && credential === undefined) {
-    throw unresolved(service, reference, `its registry credential was deleted or is not one of ${host}`);
+    throw unresolved(
+      service,
+      reference,
+      `its registry credential was deleted, is not for this project or is not one of ${host}`,
+    );
   }
   const asked = { host, repository, reference: digest ?? tag ?? 'latest', credential };
   const limits = { ...server.outbound, timeoutMillis };

@@ -18,9 +18,9 @@ export async function resolveSources(
   const place = placeOf(environment);
   const { affected } = await planChanges(server.database.kysely, place, changeSetId, deployServiceIds);
   const branch = environment.gitBranch ?? undefined;
-  const { organizationId } = place;
+  const { organizationId, projectId } = environment;
   const commits = affected.filter(needsBuild).map(async ({ serviceId, name, settings: { source } }) => {
-    const commit = await resolveCommit(server, { organizationId, name, source, branch });
+    const commit = await resolveCommit(server, { organizationId, projectId, name, source, branch });
     return [serviceId, { source, commit }] as const;
   });
   return { images: await resolveImages(parts, environment, affected), commits: new Map(await Promise.all(commits)) };

@@ -13,9 +13,9 @@ import { itemRules } from '../../domain/change-sets/rules.ts';
 import type { FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSource, VolumeSettings } from '../../domain/services/settings.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
-import { refuseUnfitSources } from '../git-connections/named-connections.ts';
-import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
+import { refuseUnfitSources } from '../source-credentials/named.ts';
 import type { ItemBody } from './item-bodies.ts';
 
 interface Placed {
@@ -27,23 +27,16 @@ interface Placed {
 /** The items of a request as the draft takes them: each is checked by its rule, and what it names must be the project's. */
 export async function stagedItems(
   effect: Effect,
+  caller: OrganizationCaller,
   environment: EnvironmentView,
   placed: readonly Placed[],
 ): Promise<NewItem[]> {
   const faults = placed.flatMap(({ item, at }) => faultsOf(item, at));
   if (faults.length > 0) throw invalidFields(faults);
-  await refuseOtherCredentials(
-    effect,
-    environment.organizationId,
-    placed.flatMap(({ item, at }) => {
-      if (item.kind !== 'service.set' || item.key !== 'source') return [];
-      const { registryCredentialId: id } = item.value as ServiceSource;
-      return { id, location: `${at}.value.registryCredentialId` };
-    }),
-  );
   await refuseUnfitSources(
     effect,
-    environment.organizationId,
+    caller,
+    environment.projectId,
     placed.flatMap(({ item, at }) =>
       item.kind === 'service.set' && item.key === 'source'
         ? [{ source: item.value as ServiceSource, location: `${at}.value` }]

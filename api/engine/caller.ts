@@ -154,6 +154,12 @@ export class OrganizationCaller extends Caller {
     return this.parts.projectIds === undefined || this.parts.projectIds.has(projectId);
   }
 
+  /** Of a token that is limited to no project at all, nothing is for its projects. */
+  seesOneOf(projectIds: readonly string[] | 'all'): boolean {
+    if (this.parts.projectIds === undefined) return true;
+    return projectIds === 'all' ? this.parts.projectIds.size > 0 : projectIds.some((id) => this.seesProject(id));
+  }
+
   /** For paths that name the organization itself: it must be the one the request is about. */
   ownOrganization(id: string): CallerOrganization {
     if (id.toLowerCase() === this.organization.id) return this.organization;
@@ -168,12 +174,16 @@ export class OrganizationCaller extends Caller {
    * `kysely`: a second connection beside an open transaction can wait for ever.
    */
   async see<T>(
-    { noun, find, projectOf }: Resource<T>,
+    { noun, find, projectOf, projectsOf }: Resource<T>,
     id: string,
     kysely: Kysely<Tables> = this.parts.database.kysely,
   ): Promise<T> {
     const found = await find(kysely, this.organization.id, id);
-    if (found !== undefined && (projectOf === undefined || this.seesProject(projectOf(found)))) return found;
+    const isSeen =
+      found !== undefined &&
+      (projectOf === undefined || this.seesProject(projectOf(found))) &&
+      (projectsOf === undefined || this.seesOneOf(projectsOf(found)));
+    if (isSeen) return found;
     throw new Problem('not-found', `There is no such ${noun} in this organization, or it is not visible to you.`);
   }
 }

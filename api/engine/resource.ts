@@ -8,6 +8,8 @@ export interface Resource<T> {
   find(kysely: Kysely<Tables>, organizationId: string, id: string): Promise<T | undefined>;
   /** Of a thing that belongs to a project: tokens limited to other projects do not see it. */
   projectOf?(found: T): string;
+  /** Of a thing that some projects may use, or all: tokens limited to others do not see it. */
+  projectsOf?(found: T): readonly string[] | 'all';
 }
 
 export function resource<T>(
@@ -16,4 +18,13 @@ export function resource<T>(
   projectOf?: (found: NoInfer<T>) => string,
 ): Resource<T> {
   return projectOf === undefined ? { noun, find } : { noun, find, projectOf };
+}
+
+/** One of the whole organization, which a token limited to projects sees as far as these may use it. */
+export function sharedResource<T>(
+  noun: string,
+  find: Resource<T>['find'],
+  projectsOf: (found: NoInfer<T>) => readonly string[] | 'all',
+): Resource<T> {
+  return { noun, find, projectsOf };
 }

@@ -23,7 +23,7 @@ export const checkGitConnection = operation({
   result: gitConnectionSchema,
   async handle({ caller, path, database, server, once }) {
     const connection = await caller.see(theGitConnection, path.id);
-    const host = await hostOf(connection, { database, server });
+    const host = await hostOf(connection, { caller, database, server });
     const account = await toldBy(() => host.account());
     const result =
       'error' in account
@@ -32,7 +32,7 @@ export const checkGitConnection = operation({
     return await once(async (effect) => {
       await noteCheck(effect, connection.organizationId, connection, result);
       const after = await findConnection(effect.kysely, connection.organizationId, connection.id);
-      return gitConnectionAnswer(after ?? connection, server.settings.PUBLIC_URL);
+      return gitConnectionAnswer(caller, after ?? connection, server.settings.PUBLIC_URL);
     });
   },
 });

@@ -4,6 +4,7 @@ import { hostedGit } from '../../outbound/git/probe.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
+import { newProjects, wantedProjects } from '../source-credentials/projects-field.ts';
 import { gitConnectionSchema } from './git-connection.ts';
 import { tokenText, verified, writeConnection } from './new-connection.ts';
 
@@ -22,18 +23,20 @@ export const createHostedConnection = operation({
     token: tokenText,
     host: z.enum(hosts).optional().describe('By default the one that the token begins as those of.'),
     label: nameText().optional().describe('By default the account and the host.'),
+    ...newProjects,
   }),
   ownEffect: true,
   status: 201,
   result: gitConnectionSchema,
-  async handle({ caller, body, server, once }) {
-    const { token, label } = body;
+  async handle({ caller, body, database, server, once }) {
+    const { token, label, host: _, ...projects } = body;
+    const allowed = await wantedProjects(database, caller, projects);
     const host = body.host ?? hostOfToken(token);
     if (host === undefined) {
       const message = `must be one of ${hosts.join(', ')}: the token does not say it`;
       throw invalidFields([{ location: 'body.host', message }]);
     }
     const connection = await verified({ kind: 'hosted-token', host, label, token }, server);
-    return await once((effect) => writeConnection(effect, caller.organization.id, connection, server));
+    return await once((effect) => writeConnection(effect, caller, { ...connection, allowed }, server));
   },
 });

@@ -3,6 +3,7 @@ import { isRegistryHost } from '../../domain/services/image-reference.ts';
 import { hostedGit } from '../../outbound/git/probe.ts';
 import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
+import { newProjects, wantedProjects } from '../source-credentials/projects-field.ts';
 import { gitConnectionSchema } from './git-connection.ts';
 import { tokenText, verified, writeConnection } from './new-connection.ts';
 
@@ -27,14 +28,16 @@ export const createSelfhostedConnection = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['conflict', 'quota-reached'],
-  body: z.strictObject({ host: hostText, label: nameText(), token: tokenText }),
+  body: z.strictObject({ host: hostText, label: nameText(), token: tokenText, ...newProjects }),
   ownEffect: true,
   status: 201,
   result: gitConnectionSchema,
-  async handle({ caller, body, server, once }) {
+  async handle({ caller, body, database, server, once }) {
     // A form that asks for any host need not know which ones everybody knows.
-    const kind = hostedGit.has(body.host) ? 'hosted-token' : 'selfhosted-token';
-    const connection = await verified({ kind, ...body }, server);
-    return await once((effect) => writeConnection(effect, caller.organization.id, connection, server));
+    const { host, label, token, ...projects } = body;
+    const kind = hostedGit.has(host) ? 'hosted-token' : 'selfhosted-token';
+    const allowed = await wantedProjects(database, caller, projects);
+    const connection = await verified({ kind, host, label, token }, server);
+    return await once((effect) => writeConnection(effect, caller, { ...connection, allowed }, server));
   },
 });

@@ -8,9 +8,11 @@ import { Problem } from '../../domain/problems.ts';
 import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
 import { type GitHost, gitHost } from '../../outbound/git/host.ts';
 import type { OutboundRules } from '../../outbound/rules.ts';
-import { resource } from '../engine/resource.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { sharedResource } from '../engine/resource.ts';
+import { projectsOf, projectsShownTo, shownProjects, usedForOf } from '../source-credentials/projects-field.ts';
 
-export const theGitConnection = resource('Git connection', findConnection);
+export const theGitConnection = sharedResource('Git connection', findConnection, projectsOf);
 
 export const gitConnectionPath = z.strictObject({ id: z.guid().toLowerCase() });
 
@@ -28,20 +30,25 @@ export const gitConnectionSchema = z
     manageUrl: z.string().describe('Where the host manages tokens.'),
     webhookUrl: z.string().describe('Where the host is to send what is pushed.'),
     lastError: z.string().describe('Why the last check failed.'),
-    lastDeliveryStatus: z.string(),
+    lastDeliveryStatus: z
+      .string()
+      .describe('Empty to a token that is limited to projects: it tells of services of all.'),
     lastDeliveryAt: z.iso.datetime().optional(),
     verifiedAt: z.iso.datetime().optional(),
     createdAt: z.iso.datetime(),
+    ...shownProjects,
   })
   .meta({ id: 'GitConnection' });
 
 export function gitConnectionAnswer(
+  caller: OrganizationCaller,
   connection: GitConnectionView,
   publicUrl: string,
 ): z.output<typeof gitConnectionSchema> {
-  const { createdAt, createdBy: _, lastDeliveryAt, verifiedAt, ...rest } = connection;
+  const { createdAt, createdBy: _, lastDeliveryAt, verifiedAt, ...rest } = projectsShownTo(caller, connection);
   return {
     ...rest,
+    lastDeliveryStatus: caller.isLimitedToProjects ? '' : rest.lastDeliveryStatus,
     installed: true,
     manageUrl: tokenPage(connection),
     webhookUrl: new URL(`/webhooks/git/${connection.id}`, publicUrl).href,
@@ -57,10 +64,15 @@ const mostMillis = 20_000;
 /** The host of a connection, with its token. */
 export async function hostOf(
   { id, organizationId, provider, host }: GitConnectionView,
-  parts: { database: Database; server: { keyring: Pick<Keyring, 'decryptSecret'>; outbound: OutboundRules } },
+  parts: {
+    caller: OrganizationCaller;
+    database: Database;
+    server: { keyring: Pick<Keyring, 'decryptSecret'>; outbound: OutboundRules };
+  },
 ): Promise<GitHost> {
-  const { database, server } = parts;
-  const access = await connectionAccess(database.kysely, server.keyring, organizationId, id);
+  const { caller, database, server } = parts;
+  const used = { id, usedFor: usedForOf(caller) };
+  const access = await connectionAccess(database.kysely, server.keyring, organizationId, used);
   if (access === undefined) throw new Problem('not-found', 'This Git connection was just deleted.');
   return gitHost(provider, { host, token: access.token }, { ...server.outbound, timeoutMillis: mostMillis });
 }

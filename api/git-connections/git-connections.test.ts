@@ -70,9 +70,14 @@ test('a connection tells its account, its host and where its webhook goes, and n
       verifiedAt: expect.any(String),
     }),
   );
-  const access = await connectionAccess(api.database.kysely, api.keyring, ours.organizationId, id);
+  const access = await connectionAccess(api.database.kysely, api.keyring, ours.organizationId, {
+    id,
+    usedFor: 'organization',
+  });
   expect(access).toMatchObject({ token: 'swordfish', username: 'oauth2', password: 'swordfish', provider: 'gitea' });
-  expect(await connectionAccess(api.database.kysely, api.keyring, theirs.organizationId, id)).toBeUndefined();
+  expect(
+    await connectionAccess(api.database.kysely, api.keyring, theirs.organizationId, { id, usedFor: 'organization' }),
+  ).toBeUndefined();
 });
 
 describe('what is refused, with nothing written', () => {

@@ -18,7 +18,7 @@ export const listBranches = operation({
   description: 'As the host tells them now, by git itself.',
   scope: 'organization',
   role: 'deployer',
-  projectTokens: 'refused',
+  projectTokens: 'allowed',
   problems: ['not-found'],
   path: gitConnectionPath,
   query: z.strictObject({ repository: z.string().max(500).describe('Its full name, `team/app`.') }),
@@ -27,7 +27,7 @@ export const listBranches = operation({
     const connection = await caller.see(theGitConnection, path.id);
     const fault = repositoryFault(repository);
     if (fault !== undefined) throw invalidFields([{ location: 'query.repository', message: fault, value: repository }]);
-    const host = await hostOf(connection, { database, server });
+    const host = await hostOf(connection, { caller, database, server });
     const found = await toldBy(() => host.branches(repository));
     if ('told' in found) return found.told;
     throw invalidFields([

@@ -7,10 +7,11 @@ export const listRepositories = operation({
   method: 'GET',
   url: '/api/v1/git-connections/{id}/repositories',
   summary: 'List the repositories that a Git connection may read',
-  description: 'At most 200. A plain host has no list: name its repositories.',
+  description:
+    'At most 200. A plain host has no list: name its repositories. For a token that is limited to projects, of a connection that one of these may use.',
   scope: 'organization',
   role: 'deployer',
-  projectTokens: 'refused',
+  projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
   path: gitConnectionPath,
   query: z.strictObject({
@@ -27,7 +28,7 @@ export const listRepositories = operation({
     .meta({ id: 'GitRepositories' }),
   async handle({ caller, path, query, database, server }) {
     const connection = await caller.see(theGitConnection, path.id);
-    const host = await hostOf(connection, { database, server });
+    const host = await hostOf(connection, { caller, database, server });
     const found = await toldBy(() => host.repositories(query.q));
     if ('told' in found) return { repositories: found.told };
     throw new Problem('conflict', `The repositories of "${connection.label}" cannot be listed: ${found.error}`);

@@ -6,6 +6,7 @@ import { createConnection, type NewConnection } from '../../db/git-connections/c
 import type { FieldError } from '../../domain/problems.ts';
 import { gitHost } from '../../outbound/git/host.ts';
 import { probeGitHost } from '../../outbound/git/probe.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { gitConnectionAnswer, toldBy } from './git-connection.ts';
@@ -35,10 +36,11 @@ export async function verified({ kind, host, label, token }: Given, { outbound }
 
 export async function writeConnection(
   effect: Effect,
-  organizationId: string,
+  caller: OrganizationCaller,
   connection: NewConnection,
   { settings, keyring }: ServerParts,
 ) {
+  const organizationId = caller.organization.id;
   await refuseBeyond(effect, {
     setting: 'GIT_CONNECTIONS_PER_ORGANIZATION',
     most: settings.GIT_CONNECTIONS_PER_ORGANIZATION,
@@ -47,7 +49,8 @@ export async function writeConnection(
     rows: sql`git_connection where organization_id = ${organizationId}`,
     remedy: 'delete one that is not needed',
   });
-  return gitConnectionAnswer(await createConnection(effect, keyring, organizationId, connection), settings.PUBLIC_URL);
+  const created = await createConnection(effect, keyring, organizationId, connection);
+  return gitConnectionAnswer(caller, created, settings.PUBLIC_URL);
 }
 
 /** Without the value: it may be a secret. */

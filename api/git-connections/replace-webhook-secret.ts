@@ -19,7 +19,7 @@ export const replaceWebhookSecret = operation({
   async handle({ caller, path, effect, server }) {
     const connection = await caller.see(theGitConnection, path.id, effect.kysely);
     const secret = await replace(effect, server.keyring, caller.organization.id, connection);
-    const { id, webhookUrl } = gitConnectionAnswer(connection, server.settings.PUBLIC_URL);
+    const { id, webhookUrl } = gitConnectionAnswer(caller, connection, server.settings.PUBLIC_URL);
     return { id, webhookUrl, secret };
   },
 });

@@ -74,10 +74,10 @@ async function atHost(
   if (kind !== 'push' && kind !== 'tag') return { defaultBranch };
   const places = await placesOf(server.database.kysely, connection, repository);
   const place = places.find(
-    (one) => isBuiltBy(one, delivery, defaultBranch) || (one.branch === '' && defaultBranch === ''),
+    (one) => one.allowed && (isBuiltBy(one, delivery, defaultBranch) || (one.branch === '' && defaultBranch === '')),
   );
   if (place === undefined) return { defaultBranch };
-  const asked = await ask(server, connection, commitOf(connection, place, delivery).url, ref);
+  const asked = await ask(server, connection, place.projectId, commitOf(connection, place, delivery).url, ref);
   if (asked === undefined) return { defaultBranch };
   const known = defaultBranch === '' ? (asked.head ?? '').replace('refs/heads/', '') : defaultBranch;
   const now = asked.refs.find((one) => one.name === ref)?.commit;
@@ -90,11 +90,12 @@ async function atHost(
 async function ask(
   { database, keyring, outbound, log }: ServerParts,
   { id, organizationId, host }: ToldConnection,
+  projectId: string,
   url: string,
   ref: string,
 ): Promise<RemoteRefs | undefined> {
   try {
-    const access = await connectionAccess(database.kysely, keyring, organizationId, id);
+    const access = await connectionAccess(database.kysely, keyring, organizationId, { id, usedFor: [projectId] });
     return await remoteRefs(gitAddress(url, outbound), access, [ref], { ...outbound, timeoutMillis: longestQuestion });
   } catch (error) {
     log.info({ err: error, host }, 'A push is believed: its host could not be asked');

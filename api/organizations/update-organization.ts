@@ -9,7 +9,7 @@ import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
+import { refuseUnfitForBuilds } from '../source-credentials/named.ts';
 import {
   buildRepositoryPrefix,
   organizationAnswer,
@@ -57,8 +57,7 @@ export const updateOrganization = operation({
       if (changes.requireMfa) await refuseLockingOut(effect, caller, confirmMembersWithoutMfa);
     }
     if (changes.defaultClusterId != null) await refuseStrangeCluster(effect, id, changes.defaultClusterId);
-    const location = 'body.buildRegistryCredentialId';
-    await refuseOtherCredentials(effect, id, [{ id: changes.buildRegistryCredentialId, location }]);
+    await refuseUnfitForBuilds(effect, caller, changes.buildRegistryCredentialId);
     return organizationAnswer(await update(effect, before, changes));
   },
 });

@@ -8,7 +8,7 @@ export const chosenProjects = z.array(z.guid().toLowerCase()).max(1000);
 
 /** Refuses, each by its place, those that the organization does not have. */
 export async function refuseOtherProjects(
-  { kysely }: Effect,
+  { kysely }: Pick<Effect, 'kysely'>,
   organizationId: string,
   ids: readonly string[] | null | undefined,
 ): Promise<void> {

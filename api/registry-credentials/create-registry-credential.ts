@@ -3,6 +3,7 @@ import { createRegistryCredential as create } from '../../db/registry-credential
 import { isRegistryHost } from '../../domain/services/image-reference.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
+import { newProjects, wantedProjects } from '../source-credentials/projects-field.ts';
 import { registryCredentialAnswer, registryCredentialSchema } from './registry-credential.ts';
 
 export const createRegistryCredential = operation({
@@ -19,10 +20,14 @@ export const createRegistryCredential = operation({
     host: z.string().toLowerCase().max(255).refine(isRegistryHost, { error: 'must be a host, such as ghcr.io' }),
     username: line(200),
     password: z.string().min(1).max(10_000).meta({ writeOnly: true }),
+    ...newProjects,
   }),
   status: 201,
   result: registryCredentialSchema,
   async handle({ caller, body, effect, server }) {
-    return registryCredentialAnswer(await create(effect, server.keyring, caller.organization.id, body));
+    const { allProjects, projectIds, ...credential } = body;
+    const allowed = await wantedProjects(effect, caller, { allProjects, projectIds });
+    const created = await create(effect, server.keyring, caller.organization.id, { ...credential, allowed });
+    return registryCredentialAnswer(caller, created);
   },
 });

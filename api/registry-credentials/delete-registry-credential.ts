@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { deleteRegistryCredential as remove } from '../../db/registry-credentials/registry-credentials.ts';
 import { operation } from '../engine/operation.ts';
-import { theRegistryCredential } from './registry-credential.ts';
+import { registryCredentialPath, theRegistryCredential } from './registry-credential.ts';
 
 export const deleteRegistryCredential = operation({
   method: 'DELETE',
@@ -12,7 +11,7 @@ export const deleteRegistryCredential = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
-  path: z.strictObject({ id: z.guid().toLowerCase() }),
+  path: registryCredentialPath,
   async handle({ caller, path, effect }) {
     const credential = await caller.see(theRegistryCredential, path.id, effect.kysely);
     await remove(effect, caller.organization.id, credential);

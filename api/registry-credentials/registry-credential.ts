@@ -3,9 +3,13 @@ import {
   findRegistryCredential,
   type RegistryCredentialView,
 } from '../../db/registry-credentials/registry-credentials.ts';
-import { resource } from '../engine/resource.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { sharedResource } from '../engine/resource.ts';
+import { projectsOf, projectsShownTo, shownProjects } from '../source-credentials/projects-field.ts';
 
-export const theRegistryCredential = resource('registry credential', findRegistryCredential);
+export const theRegistryCredential = sharedResource('registry credential', findRegistryCredential, projectsOf);
+
+export const registryCredentialPath = z.strictObject({ id: z.guid().toLowerCase() });
 
 export const registryCredentialSchema = z
   .object({
@@ -15,11 +19,13 @@ export const registryCredentialSchema = z
     username: z.string(),
     createdBy: z.string(),
     createdAt: z.iso.datetime(),
+    ...shownProjects,
   })
   .meta({ id: 'RegistryCredential' });
 
 export function registryCredentialAnswer(
+  caller: OrganizationCaller,
   credential: RegistryCredentialView,
 ): z.output<typeof registryCredentialSchema> {
-  return { ...credential, createdAt: credential.createdAt.toISOString() };
+  return { ...projectsShownTo(caller, credential), createdAt: credential.createdAt.toISOString() };
 }

@@ -55,12 +55,14 @@ export const getImageConfig = operation({
 
 async function outsideStart(
   { database, keyring, outbound }: ServerParts,
-  { name, organizationId }: { name: string; organizationId: string },
+  { name, organizationId, projectId }: { name: string; organizationId: string; projectId: string },
   { host, repository, reference, credentialId: id }: Extract<WantedImage, { own: false }>,
   machine: Machine | undefined,
 ): Promise<unknown> {
   const credential =
-    id === undefined ? undefined : await registrySignIn(database.kysely, keyring, organizationId, { id, host });
+    id === undefined
+      ? undefined
+      : await registrySignIn(database.kysely, keyring, organizationId, { id, host, usedFor: [projectId] });
   const image = { host, repository, credential };
   const limits = { ...outbound, timeoutMillis: 10_000 };
   try {

@@ -16,7 +16,7 @@ export const detectConfig = operation({
     'Reads `ballast.yaml` of the newest commit, of the folder `context` or else of the root, and changes nothing. A file with problems is an answer, too.',
   scope: 'organization',
   role: 'deployer',
-  projectTokens: 'refused',
+  projectTokens: 'allowed',
   problems: ['not-found'],
   body: branchBody,
   ownEffect: true,

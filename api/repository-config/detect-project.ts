@@ -14,7 +14,7 @@ export const detectProject = operation({
     'Reads the newest commit as a build would and changes nothing. `envTemplate` is what its `.env.example` asks for.',
   scope: 'organization',
   role: 'deployer',
-  projectTokens: 'refused',
+  projectTokens: 'allowed',
   problems: ['not-found'],
   body: branchBody,
   ownEffect: true,

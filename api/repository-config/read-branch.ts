@@ -9,6 +9,7 @@ import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import type { Given } from '../engine/operation.ts';
 import { theGitConnection, toldBy } from '../git-connections/git-connection.ts';
+import { usedForOf } from '../source-credentials/projects-field.ts';
 
 /** Beneath the deadline of a request. */
 const mostMillis = 20_000;
@@ -47,7 +48,9 @@ export async function readBranch<T>(
   let credential: GitCredential | undefined;
   if (gitConnectionId !== undefined) {
     const { id, host } = await caller.see(theGitConnection, gitConnectionId);
-    credential = await connectionAccess(database.kysely, server.keyring, caller.organization.id, id);
+    credential = await connectionAccess(database.kysely, server.keyring, caller.organization.id, {
+      ...{ id, usedFor: usedForOf(caller) },
+    });
     url = cloneUrl(host, repository);
   }
   const field = gitConnectionId === undefined ? 'gitUrl' : 'repository';

@@ -7,8 +7,7 @@ import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
-import { refuseUnfitSources } from '../git-connections/named-connections.ts';
-import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
+import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
 import { serviceFields, serviceName, sourceOf } from './service-fields.ts';
@@ -55,11 +54,9 @@ export const changeService = operation({
       },
     );
     await refuseDependencies(effect, service, service.slug, wanted.dependsOn);
-    await refuseOtherCredentials(effect, service.organizationId, [
-      { id: body.source?.registryCredentialId, location: 'body.source.registryCredentialId' },
-    ]);
     if (wanted.source !== undefined) {
-      await refuseUnfitSources(effect, service.organizationId, [{ source: wanted.source, location: 'body.source' }]);
+      const named = [{ source: wanted.source, location: 'body.source' }];
+      await refuseUnfitSources(effect, caller, service.projectId, named);
     }
     const items = Object.entries(wanted).map(([key, to]) => ({
       kind: 'service.set' as const,

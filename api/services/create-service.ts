@@ -14,11 +14,10 @@ import { changeSetViewAnswer, changeSetViewSchema } from '../change-sets/change-
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
-import { refuseUnfitSources } from '../git-connections/named-connections.ts';
 import { processAnswer, processSchema } from '../processes/process.ts';
 import { processName, processSettings, settingsFaults } from '../processes/process-fields.ts';
 import { projectPath, theProject } from '../projects/project.ts';
-import { refuseOtherCredentials } from '../registry-credentials/named-credentials.ts';
+import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, serviceSchema } from './service.ts';
 import { serviceFields, serviceName, sourceOf } from './service-fields.ts';
@@ -80,12 +79,9 @@ export const createService = operation({
     // A new service depends on others before anything can depend on it: its slug is nobody's yet.
     await refuseDependencies(effect, { organizationId, projectId }, '', body.dependsOn);
     const environmentId = await environmentFor(body.environmentId);
-    await refuseOtherCredentials(effect, organizationId, [
-      { id: body.source?.registryCredentialId, location: 'body.source.registryCredentialId' },
-    ]);
     if (body.source !== undefined) {
       const source = sourceOf(body.source);
-      await refuseUnfitSources(effect, organizationId, [{ source, location: 'body.source' }]);
+      await refuseUnfitSources(effect, caller, projectId, [{ source, location: 'body.source' }]);
     }
     const created = await newService(effect, project, {
       name: body.name,

@@ -12,6 +12,7 @@ import type { Author, Effect } from '../engine/effect.ts';
 import { machineOf, refuseMisfit } from '../environments/machine.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { refuseForbiddenRelease } from '../source-credentials/refuse-release.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { acceptDowntime, type Down, downtimeOf } from './admission/downtime.ts';
 import { admit, lockAdmission } from './admission.ts';
@@ -71,6 +72,9 @@ export async function requestDeployment(
   refuseUnfit(place, release, asked);
   // A resumption that cannot run fails there, which ends the suspension: then another release can be deployed.
   if (asked.kind !== 'resume') {
+    const meaning = meaningOf(asked);
+    const source = meaning === 'rollback' || meaning === 'promote' || meaning === 'deploy';
+    await refuseForbiddenRelease(effect.kysely, { ...place, ...project }, { source });
     refuseMisfit(place.service, place.image, place.platforms, await machineOf(effect.kysely, release));
   }
   const {

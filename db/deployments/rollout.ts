@@ -41,6 +41,7 @@ export interface Rolling {
 
 interface Row {
   cluster_id: string | null;
+  project_id: string;
   environment_id: string;
   environment_name: string;
   service_id: string;
@@ -133,7 +134,7 @@ const instancesName = sql`
         and (before.runs_as = release.runs_as::text or before.runs_as like concat(release.runs_as, '.%'))
     ), release.runs_as::text) end`;
 const columns = sql`
-  select environment.cluster_id, environment.id as environment_id, environment.name as environment_name,
+  select environment.cluster_id, release.project_id, environment.id as environment_id, environment.name as environment_name,
     service.id as service_id, service.slug as service_slug,
     concat(project.slug, '/', environment.slug, '/', service.slug) as name,
     release.id as release_id, release.content, release.sealed, release.content_digest,
@@ -169,7 +170,7 @@ async function put(
   const reached = row.content.references?.reached ?? {};
   Object.assign(secrets, await lateValues(effect, cluster, { environmentId, late, reached, docker }));
   const key = rolloutKey(environmentId, serviceId);
-  const credential = await signInFor(effect, keyring, organizationId, row.content);
+  const credential = await signInFor(effect, keyring, { organizationId, projectId: row.project_id }, row.content);
   const workload = await formed(effect, cluster, { key, row, agent, secrets, credential, form });
   const { revision } = await applySlice(effect, keyring, cluster, { key, name: row.name, workload, ingressDomain });
   return { clusterId, revision };
@@ -199,16 +200,17 @@ async function chooseCluster(
   return cluster.id;
 }
 
-/** As the credential is today: one that was rotated or deleted is not in the release. */
+/** As the credential is today: one that was rotated or deleted, or is not for the project any more, is not in the release. */
 async function signInFor(
   { kysely }: Effect,
   keyring: Secrets,
-  organizationId: string,
+  { organizationId, projectId }: { organizationId: string; projectId: string },
   content: Partial<ReleaseContent>,
 ): Promise<ToRoll['credential']> {
   const { registryCredentialId: id, repository = '' } = content.image ?? {};
   if (id === undefined) return undefined;
-  return await registrySignIn(kysely, keyring, organizationId, { id, host: repository.split('/')[0] ?? '' });
+  const host = repository.split('/')[0] ?? '';
+  return await registrySignIn(kysely, keyring, organizationId, { id, host, usedFor: [projectId] });
 }
 
 type Form = (roll: ToRoll, agent: RollingAgent | undefined) => ReturnType<typeof workloadOf>;

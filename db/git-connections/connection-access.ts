@@ -4,6 +4,7 @@ import { gitSignIn } from '../../domain/git/sign-in.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { mayUse, type UsedFor } from '../source-credentials/allowed-projects.ts';
 
 /** What a connection is for: to read repositories of its host. */
 export interface ConnectionAccess {
@@ -17,17 +18,18 @@ export interface ConnectionAccess {
   password: string;
 }
 
-/** The token of a connection; undefined if there is no such connection any more. */
+/** The token of a connection; undefined if there is no such connection any more, or not for these projects. */
 export async function connectionAccess(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   organizationId: string,
-  id: string,
+  { id, usedFor }: { id: string; usedFor: UsedFor },
 ): Promise<ConnectionAccess | undefined> {
   const row = await tenant(kysely, organizationId)
     .selectFrom('git_connection')
     .select(['id', 'provider', 'host', 'sealed'])
     .where('id', '=', id)
+    .where(mayUse('git_connection', usedFor))
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { sealed, ...connection } = row;

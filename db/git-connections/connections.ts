@@ -10,8 +10,16 @@ import type { JsonObject } from '../postgres/json.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import {
+  type AllowedProjects,
+  everyProject,
+  mayUse,
+  projectIdsOf,
+  type UsedFor,
+  writeAllowedProjects,
+} from '../source-credentials/allowed-projects.ts';
+import { namesOf, servicesUsing } from '../source-credentials/used-by.ts';
 import { tokenPlace, webhookPlace } from './connection-access.ts';
-import { servicesOfConnection } from './used-by.ts';
 
 export {
   type ConnectionAccess,
@@ -21,7 +29,7 @@ export {
   webhookSecret,
 } from './connection-access.ts';
 
-export interface GitConnectionView {
+export interface GitConnectionView extends AllowedProjects {
   id: string;
   organizationId: string;
   kind: GitConnectionKind;
@@ -53,6 +61,7 @@ const columns = [
   'verified_at as verifiedAt',
   'created_by as createdBy',
   'created_at as createdAt',
+  'all_projects as allProjects',
 ] as const;
 
 export async function findConnection(
@@ -63,19 +72,23 @@ export async function findConnection(
   return await tenant(kysely, organizationId)
     .selectFrom('git_connection')
     .select(columns)
+    .select(projectIdsOf('git_connection').as('projectIds'))
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-/** The organization's Git connections, oldest first. */
+/** The organization's Git connections that one of these projects may use, oldest first. */
 export async function listConnections(
   kysely: Kysely<Tables>,
   organizationId: string,
+  usedFor: UsedFor,
   page: Page,
 ): Promise<GitConnectionView[]> {
   const query = tenant(kysely, organizationId)
     .selectFrom('git_connection')
     .select(columns)
+    .select(projectIdsOf('git_connection').as('projectIds'))
+    .where(mayUse('git_connection', usedFor))
     .$call(pageOf('git_connection', 'oldest', page));
   return await query.execute();
 }
@@ -88,6 +101,8 @@ export interface NewConnection {
   token: string;
   accountLogin: string;
   missingPermissions: readonly string[];
+  /** By default all. */
+  allowed?: AllowedProjects;
 }
 
 /** One whose token its host has just accepted. The secret of its webhook is made here. */
@@ -95,7 +110,7 @@ export async function createConnection(
   effect: Effect,
   keyring: Pick<Keyring, 'encryptSecret'>,
   organizationId: string,
-  { kind, provider, host, label, token, accountLogin, missingPermissions }: NewConnection,
+  { kind, provider, host, label, token, accountLogin, missingPermissions, allowed = everyProject }: NewConnection,
 ): Promise<GitConnectionView> {
   const id = uuid();
   try {
@@ -117,7 +132,8 @@ export async function createConnection(
       errors: [{ location: 'body.label', message: 'another Git connection has this label', value: label }],
     });
   }
-  record(effect, organizationId, 'created', { id, label }, { kind, provider, host });
+  await writeAllowedProjects(effect.kysely, { kind: 'git_connection', organizationId, id }, allowed);
+  record(effect, organizationId, 'created', { id, label }, { kind, provider, host, ...allowed });
   const created = await findConnection(effect.kysely, organizationId, id);
   if (created === undefined) throw new Error(`The Git connection ${id} that was just written is not there.`);
   return created;
@@ -136,13 +152,12 @@ export async function deleteConnection(
     .where('id', '=', id)
     .forUpdate()
     .execute();
-  const services = await servicesOfConnection(effect.kysely, organizationId, id);
+  const services = await servicesUsing(effect.kysely, { kind: 'git_connection', organizationId, id });
   if (services.length > 0) {
-    const named = services.slice(0, 5).map((name) => `"${name}"`);
-    const more = services.length > 5 ? ' and others' : '';
+    const named = namesOf(services, ({ service }) => `"${service}"`);
     throw new Problem(
       'conflict',
-      `"${label}" is the source of ${named.join(', ')}${more}: give them another source, and apply that, first.`,
+      `"${label}" is the source of ${named}: give them another source, and apply that, first.`,
     );
   }
   await tenant(effect.kysely, organizationId).deleteFrom('git_connection').where('id', '=', id).execute();

@@ -25,6 +25,8 @@ export const GitConnectionSchema = defineEntity({
     lastDeliveryStatus: p.text().default(''),
     lastDeliveryAt: p.datetime(3).nullable(),
     verifiedAt: p.datetime(3).nullable(),
+    /** Else those of git_allowed_project alone: a list that becomes empty allows none. */
+    allProjects: p.boolean().default(true),
     createdBy: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
@@ -41,3 +43,20 @@ export const GitConnectionSchema = defineEntity({
 
 export class GitConnection extends GitConnectionSchema.class {}
 GitConnectionSchema.setClass(GitConnection);
+
+/** A project whose services may be built by a connection that is not for all of them. */
+export const GitAllowedProjectSchema = defineEntity({
+  name: 'GitAllowedProject',
+  tableName: 'git_allowed_project',
+  properties: {
+    gitConnectionId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    organizationId: p.uuid(),
+  },
+  indexes: [
+    { name: 'git_allowed_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
+  ],
+});
+
+export class GitAllowedProject extends GitAllowedProjectSchema.class {}
+GitAllowedProjectSchema.setClass(GitAllowedProject);

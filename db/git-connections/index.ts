@@ -1,4 +1,4 @@
-import { GitConnectionSchema } from './git-connection.ts';
+import { GitAllowedProjectSchema, GitConnectionSchema } from './git-connection.ts';
 import { GitDeliverySchema } from './git-delivery.ts';
 
-export const gitConnections = [GitConnectionSchema, GitDeliverySchema] as const;
+export const gitConnections = [GitConnectionSchema, GitAllowedProjectSchema, GitDeliverySchema] as const;

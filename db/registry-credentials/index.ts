@@ -1,3 +1,3 @@
-import { RegistryCredentialSchema } from './registry-credential.ts';
+import { RegistryAllowedProjectSchema, RegistryCredentialSchema } from './registry-credential.ts';
 
-export const registryCredentials = [RegistryCredentialSchema] as const;
+export const registryCredentials = [RegistryCredentialSchema, RegistryAllowedProjectSchema] as const;

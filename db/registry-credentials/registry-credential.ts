@@ -13,6 +13,8 @@ export const RegistryCredentialSchema = defineEntity({
     username: p.text(),
     /** The password, encrypted with the organization's key. */
     sealed: p.blob().$type<Buffer>(),
+    /** Else those of registry_allowed_project alone: a list that becomes empty allows none. */
+    allProjects: p.boolean().default(true),
     createdBy: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
@@ -29,3 +31,20 @@ export const RegistryCredentialSchema = defineEntity({
 
 export class RegistryCredential extends RegistryCredentialSchema.class {}
 RegistryCredentialSchema.setClass(RegistryCredential);
+
+/** A project whose services may be deployed with a credential that is not for all of them. */
+export const RegistryAllowedProjectSchema = defineEntity({
+  name: 'RegistryAllowedProject',
+  tableName: 'registry_allowed_project',
+  properties: {
+    credentialId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    organizationId: p.uuid(),
+  },
+  indexes: [
+    { name: 'registry_allowed_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
+  ],
+});
+
+export class RegistryAllowedProject extends RegistryAllowedProjectSchema.class {}
+RegistryAllowedProjectSchema.setClass(RegistryAllowedProject);

@@ -4,11 +4,20 @@ import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
+import {
+  type AllowedProjects,
+  everyProject,
+  mayUse,
+  projectIdsOf,
+  type UsedFor,
+  writeAllowedProjects,
+} from '../source-credentials/allowed-projects.ts';
 
-export interface RegistryCredentialView {
+export interface RegistryCredentialView extends AllowedProjects {
   id: string;
   name: string;
   host: string;
@@ -22,9 +31,19 @@ interface NewCredential {
   host: string;
   username: string;
   password: string;
+  /** By default all. */
+  allowed?: AllowedProjects;
 }
 
-const columns = ['id', 'name', 'host', 'username', 'created_by as createdBy', 'created_at as createdAt'] as const;
+const columns = [
+  'id',
+  'name',
+  'host',
+  'username',
+  'created_by as createdBy',
+  'created_at as createdAt',
+  'all_projects as allProjects',
+] as const;
 
 export async function findRegistryCredential(
   kysely: Kysely<Tables>,
@@ -34,19 +53,23 @@ export async function findRegistryCredential(
   return await tenant(kysely, organizationId)
     .selectFrom('registry_credential')
     .select(columns)
+    .select(projectIdsOf('registry_credential').as('projectIds'))
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-/** The organization's registry credentials, oldest first. */
+/** The organization's registry credentials that one of these projects may use, oldest first. */
 export async function listRegistryCredentials(
   kysely: Kysely<Tables>,
   organizationId: string,
+  usedFor: UsedFor,
   page: Page,
 ): Promise<RegistryCredentialView[]> {
   const query = tenant(kysely, organizationId)
     .selectFrom('registry_credential')
     .select(columns)
+    .select(projectIdsOf('registry_credential').as('projectIds'))
+    .where(mayUse('registry_credential', usedFor))
     .$call(pageOf('registry_credential', 'oldest', page));
   return await query.execute();
 }
@@ -55,7 +78,7 @@ export async function createRegistryCredential(
   effect: Effect,
   keyring: Pick<Keyring, 'encryptSecret'>,
   organizationId: string,
-  { name, host, username, password }: NewCredential,
+  { name, host, username, password, allowed = everyProject }: NewCredential,
 ): Promise<RegistryCredentialView> {
   const id = uuid();
   const sealed = await keyring.encryptSecret(organizationId, sealedPlace(id), password);
@@ -70,7 +93,8 @@ export async function createRegistryCredential(
       errors: [{ location: 'body.name', message: 'another registry credential has this name', value: name }],
     });
   }
-  record(effect, organizationId, 'created', { id, name });
+  await writeAllowedProjects(effect.kysely, { kind: 'registry_credential', organizationId, id }, allowed);
+  record(effect, organizationId, 'created', { id, name }, { host, ...allowed });
   const created = await findRegistryCredential(effect.kysely, organizationId, id);
   if (created === undefined) throw new Error(`The registry credential ${id} that was just written is not there.`);
   return created;
@@ -85,18 +109,19 @@ export async function deleteRegistryCredential(
   record(effect, organizationId, 'deleted', { id, name });
 }
 
-/** The sign-in at a registry. Only for its own host: a password goes nowhere else. */
+/** The sign-in at a registry. Only for its own host and projects: a password goes nowhere else. */
 export async function registrySignIn(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
   organizationId: string,
-  { id, host }: { id: string; host: string },
+  { id, host, usedFor }: { id: string; host: string; usedFor: UsedFor },
 ): Promise<{ username: string; password: string } | undefined> {
   const row = await tenant(kysely, organizationId)
     .selectFrom('registry_credential')
     .select(['username', 'sealed'])
     .where('id', '=', id)
     .where('host', '=', host)
+    .where(mayUse('registry_credential', usedFor))
     .executeTakeFirst();
   if (row === undefined) return undefined;
   return {
@@ -110,6 +135,7 @@ function record(
   organizationId: string,
   deed: 'created' | 'deleted',
   { id, name }: { id: string; name: string },
+  details: JsonObject = {},
 ): void {
   effect.audit({
     action: `registry_credential.${deed}`,
@@ -117,6 +143,7 @@ function record(
     subjectKind: 'registry_credential',
     subjectId: id,
     subjectName: name,
+    details,
   });
   effect.change({ organizationId, kind: 'registry_credential', id });
 }

@@ -2,6 +2,10 @@ import type { Example, ExampleGround } from '../operations/example.ts';
 
 /** Examples of Git connections, to a host of which nothing is known but that it speaks git. */
 export function gitExamples({ api, ours, git }: ExampleGround): Record<string, Example> {
+  const project = async () => {
+    const made = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body: { name: 'Allowed' } });
+    return { projectId: (made.body.project as { id: string }).id };
+  };
   const named = () => ({ host: git.url, label: `Git ${crypto.randomUUID()}`, token: 'ada:swordfish' });
   const connection = async () => {
     const made = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
@@ -13,9 +17,20 @@ export function gitExamples({ api, ours, git }: ExampleGround): Record<string, E
   };
   return {
     'gitConnections.list': { prepare: connection },
-    'gitConnections.createSelfhosted': { body: named },
+    'gitConnections.createSelfhosted': {
+      body: named,
+      also: [{ prepare: project, body: ({ projectId }) => ({ ...named(), projectIds: [projectId] }) }],
+    },
     // No host that everybody knows is asked from here: this token says of none that it is theirs.
-    'gitConnections.createHosted': { body: () => ({ token: 'swordfish' }), fails: 422 },
+    'gitConnections.createHosted': {
+      prepare: project,
+      body: ({ projectId }) => ({ token: 'swordfish', projectIds: [projectId] }),
+      fails: 422,
+    },
+    'gitConnections.update': {
+      prepare: async () => ({ ...(await project()), ...(await connection()) }),
+      body: ({ projectId }) => ({ projectIds: [projectId] }),
+    },
     'gitConnections.delete': { prepare: connection },
     'gitConnections.check': { prepare: connection },
     'gitConnections.branches': { prepare: connection, query: () => ({ repository: 'team/app' }) },

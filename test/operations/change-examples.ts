@@ -96,6 +96,10 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     const made = await api.call('POST', '/api/v1/registry-credentials', { as, body });
     return { id: String(made.body.id) };
   };
+  const project = async () => {
+    const made = await api.call('POST', '/api/v1/projects', { as, body: { name: 'Allowed' } });
+    return { projectId: (made.body.project as { id: string }).id };
+  };
   const release = async () => {
     const { id: environmentId, serviceId } = await staging();
     const id = crypto.randomUUID();
@@ -166,6 +170,19 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'registryCredentials.list': { prepare: credential },
     'registryCredentials.create': {
       body: () => ({ name: 'Made', host: 'registry.example.com', username: 'ada', password: 'secret' }),
+      also: [
+        {
+          prepare: project,
+          body: ({ projectId }) => ({
+            ...{ name: `Made ${projectId}`, host: 'registry.example.com', username: 'ada', password: 'secret' },
+            projectIds: [projectId],
+          }),
+        },
+      ],
+    },
+    'registryCredentials.update': {
+      prepare: async () => ({ ...(await project()), ...(await credential()) }),
+      body: ({ projectId }) => ({ projectIds: [projectId] }),
     },
     'registryCredentials.delete': { prepare: credential },
     'changeSets.draft': { prepare: draft },

@@ -17,7 +17,7 @@ export type SourceForAgent =
 export async function sourceForAgent(
   { kysely }: Effect,
   keyring: Secrets,
-  { id, organizationId, clusterId }: { id: string; organizationId: string; clusterId: string },
+  { id, organizationId, projectId, clusterId }: Record<'id' | 'organizationId' | 'projectId' | 'clusterId', string>,
 ): Promise<{ source: SourceForAgent } | { why: string }> {
   const row = await tenant(kysely, organizationId)
     .selectFrom('build')
@@ -43,11 +43,11 @@ export async function sourceForAgent(
   }
   const source = { kind: 'git', url, ref, commit, username: '', password: '' } as const;
   if (connectionId === null) return { source };
-  const access = await connectionAccess(kysely, keyring, organizationId, connectionId);
+  const access = await connectionAccess(kysely, keyring, organizationId, { id: connectionId, usedFor: [projectId] });
   // The token is for its own host, whatever became of the connection since.
   if (access === undefined || !url.startsWith(`${hostUrl(access.host)}/`)) {
     return {
-      why: 'The Git connection of this build has been deleted: give the service another one, apply that, and build again.',
+      why: 'The Git connection of this build has been deleted, or is not for this project: give the service another one, apply that, and build again, or ask an administrator to add the project to it.',
     };
   }
   return { source: { ...source, username: access.username, password: access.password } };

@@ -3,10 +3,11 @@ import { slotOf } from '../../../domain/change-sets/items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import { isChangeSetOver } from '../../../domain/change-sets/states.ts';
 import { Problem } from '../../../domain/problems.ts';
-import type { PlacedProcess } from '../../../domain/services/settings.ts';
+import type { PlacedProcess, ServiceSource } from '../../../domain/services/settings.ts';
 import { lockAdmission } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { JsonValue } from '../../postgres/json.ts';
+import { forbiddenOf } from '../../source-credentials/refuse-release.ts';
 import { appliedSettings, appliedVariables } from '../applied.ts';
 import { newValue } from '../apply/plan.ts';
 import { processNamed } from '../draft/subjects.ts';
@@ -62,8 +63,30 @@ export async function revertChangeSet(
     items.push(...restored.items);
     skipped.push(...restored.lost.map((one) => ({ itemId: row.id, ...one })));
   }
-  await stage(effect, keyring, changeSet, items, by);
+  const usable = await withoutForbidden(effect, changeSet, items, skipped);
+  if (usable.length === 0) throw nothingLeft(skipped);
+  await stage(effect, keyring, changeSet, usable, by);
   return { staged: left.map(({ row }) => row.label), skipped };
+}
+
+/** Sources whose credential the project has lost since. */
+async function withoutForbidden(
+  { kysely }: Effect,
+  changeSet: AppliedSet,
+  items: readonly NewItem[],
+  skipped: Skipped[],
+): Promise<NewItem[]> {
+  const usable: NewItem[] = [];
+  for (const item of items) {
+    const isSource = item.kind === 'service.set' && item.key === 'source';
+    const noun = isSource ? await forbiddenOf(kysely, changeSet, item.to as unknown as ServiceSource) : undefined;
+    if (noun === undefined) usable.push(item);
+    else {
+      const reason = `the ${noun} of the source before is not for this project any more`;
+      skipped.push({ itemId: changeSet.id, label: 'Source', reason });
+    }
+  }
+  return usable;
 }
 
 function refuseUnapplied({ state, appliedAt }: AppliedSet): void {

@@ -19,7 +19,7 @@ export interface BuildToTell {
   access: ConnectionAccess;
 }
 
-/** Undefined: it is of no connection, or the connection is not there any more. */
+/** Undefined: it is of no connection, or the connection is not there any more, or not for its project. */
 export async function buildToTell(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
@@ -34,13 +34,14 @@ export async function buildToTell(
     .innerJoin('service', 'service.id', 'build.service_id')
     .select(['build.id as buildId', 'build.number', 'build.repository', 'build.commit_sha as commit'])
     .select(['build.git_connection_id as connectionId', 'organization.slug as organization', 'project.slug as project'])
+    .select('build.project_id as projectId')
     .select(['environment.slug as environment', 'service.slug as service'])
     .where('build.id', '=', buildId)
     .where('organization.deletion_id', 'is', null)
     .executeTakeFirst();
   if (row === undefined || row.connectionId === null || row.commit === '') return undefined;
-  const { connectionId, ...build } = row;
-  const access = await connectionAccess(kysely, keyring, organizationId, connectionId);
+  const { connectionId: id, projectId, ...build } = row;
+  const access = await connectionAccess(kysely, keyring, organizationId, { id, usedFor: [projectId] });
   return access === undefined ? undefined : { ...build, access };
 }
 

@@ -7,6 +7,7 @@ import type { ServiceSource } from '../../../domain/services/settings.ts';
 import type { CommitSource } from '../../builds/new-build.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { projectMayUse } from '../../source-credentials/allowed-projects.ts';
 import type { ToldConnection } from './told-connection.ts';
 
 /** A service in an environment, applied there with the repository of a push as its source. */
@@ -20,6 +21,8 @@ export interface PushedPlace {
   branch: string;
   autoDeploy: boolean;
   source: ServiceSource;
+  /** Whether the connection is for its project. One that is not is built by no message of it, also by its public address. */
+  allowed: boolean;
 }
 
 /** All services of the organization that are built from the repository, in an order that is always the same. */
@@ -33,6 +36,7 @@ export async function placesOf(
     .innerJoin('environment', 'environment.id', 'place.environment_id')
     .innerJoin('service', 'service.id', 'place.service_id')
     .innerJoin('project', 'project.id', 'place.project_id')
+    .innerJoin('git_connection', (join) => join.on('git_connection.id', '=', id))
     .select([
       'place.project_id as projectId',
       'place.environment_id as environmentId',
@@ -41,6 +45,7 @@ export async function placesOf(
     .select(['place.service_id as serviceId', 'service.name as service', 'environment.auto_deploy as autoDeploy'])
     .select(({ fn, val }) => fn.coalesce('environment.git_branch', val('')).as('branch'))
     .select(sql<ServiceSource>`place.settings->'source'`.as('source'))
+    .select(projectMayUse('git_connection', sql.ref('place.project_id')).as('allowed'))
     .where(sql<boolean>`place.settings->'source'->>'kind' = 'git'`)
     .where(
       sql<boolean>`(place.settings->'source'->>'gitConnectionId' = ${id} or place.settings->'source'->>'gitUrl' <> '')`,

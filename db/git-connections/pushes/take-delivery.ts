@@ -43,7 +43,13 @@ export async function takeDelivery(
     if (places.length === 0) return { builds: [], ignored: `no applied service is built from ${repository}` };
     const pushed = places.filter((place) => isBuiltBy(place, delivery, defaultBranch));
     if (pushed.length === 0) return { builds: [], ignored: `no service is built by ${ref} of ${repository}` };
-    return await request(pushed);
+    // Their names are nothing to those who read of this connection.
+    const allowed = pushed.filter((place) => place.allowed);
+    const left = pushed.length - allowed.length;
+    if (left === 0) return await request(allowed);
+    const leaving = `${left === 1 ? '1 service is' : `${left} services are`} of projects that may not use this connection; add their projects to it`;
+    const { builds, ignored } = await request(allowed);
+    return { builds, ignored: ignored === undefined ? leaving : `${leaving}; ${ignored}` };
   }
 
   async function request(pushed: readonly PushedPlace[]): Promise<Taken> {

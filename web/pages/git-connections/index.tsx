@@ -6,7 +6,7 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeeds } from '../audit-log/plain-deeds.ts';
+import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 
 const connections = createRoute({
   getParentRoute: () => organizationRoute,
@@ -34,6 +34,7 @@ const thing = 'the Git connection';
 
 export const deeds: Deeds<'git_connection'> = {
   ...plainDeeds('git_connection', thing),
+  'git_connection.updated': updatedDeed(thing),
   'git_connection.checked': {
     label: 'Checked',
     done: ({ name, details }) =>

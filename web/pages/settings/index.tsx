@@ -5,7 +5,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { type About, change, type Deeds, fromTo, type Kinds, list, said, why } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
+import { plainDeed, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 
 const settings = createRoute({
   getParentRoute: () => organizationRoute,
@@ -50,6 +50,7 @@ export const kinds: Kinds<'organization' | 'registry_credential'> = {
 
 export const deeds: Deeds<'organization' | 'registry_credential'> = {
   ...plainDeeds('registry_credential', 'the registry credential'),
+  'registry_credential.updated': updatedDeed('the registry credential'),
   ...plainDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },
   'organization.approval_expiry_set': {
