@@ -3,6 +3,7 @@ import { command, UsageError } from '../engine/command.ts';
 import { canAsk, hidden } from '../engine/question.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
+import { allowedOption, namedProjects } from '../place/allowed-projects.ts';
 import { type Connection, connections, troubleOf } from './connection.ts';
 
 /** Hosts that everybody knows; any other is one of the organization. */
@@ -10,7 +11,7 @@ const hosted = ['github.com', 'gitlab.com', 'codeberg.org', 'gitea.com'];
 
 export const gitConnectionAdd = command({
   summary: 'Adds a Git connection: a host of repositories, with a token',
-  usage: '--host HOST --label LABEL [--token-stdin] [--json]',
+  usage: '--host HOST --label LABEL [--project SLUG]… [--token-stdin] [--json]',
   details: `The token is read from the standard input, or asked for at a terminal; it is never an argument, which the history of a shell would keep. The host
 is asked first, and a token that it does not accept is refused. Of GitHub the token needs \`repo\`, of GitLab \`api\`, of Gitea and Forgejo
 \`read:user\` and \`write:repository\`. Of a host that only serves git the token is \`name:password\`.`,
@@ -21,16 +22,19 @@ is asked first, and a token that it does not accept is refused. Of GitHub the to
       value: 'LABEL',
       what: 'The name of the connection; may be left out of a host that everybody knows.',
     },
+    ...allowedOption,
     'token-stdin': { type: 'boolean', what: 'Read the token from the standard input, at a terminal, too.' },
     ...restOptions,
   },
-  run: async ({ host, label, 'token-stdin': fromInput, ...given }) => {
+  run: async ({ host, label, project, 'token-stdin': fromInput, ...given }) => {
     if (host === undefined) throw new UsageError('Say the host: --host github.com, or one of your own.');
     const known = hosted.includes(host.toLowerCase());
     if (label === undefined && !known) throw new UsageError('Say what it is called: --label LABEL.');
     const rest = new Rest(given);
+    const allowed = await namedProjects(rest, project);
     const token = await tokenOf(fromInput === true);
-    const body = { host: known ? host.toLowerCase() : host, token, ...(label === undefined ? {} : { label }) };
+    const named = label === undefined ? {} : { label };
+    const body = { host: known ? host.toLowerCase() : host, token, ...named, ...allowed };
     const kind = known ? 'hosted-token' : 'selfhosted-token';
     const made = await rest.call<Connection>('POST', `${connections}/${kind}`, body);
     if (given.json) return void process.stdout.write(`${JSON.stringify({ connection: made }, undefined, 2)}\n`);

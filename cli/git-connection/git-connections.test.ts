@@ -30,8 +30,15 @@ test('a host is added with its token by input, looked at, and removed', async ()
     secret: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   const [list, json] = await Promise.all([run(['list']), run(['list', '--json'])]);
-  expect(list.out).toMatch(/\nOurs +http:\/\/127\S+ +plain +- +token not checked +never/);
+  expect(list.out).toMatch(/\nOurs +http:\/\/127\S+ +plain +- +all +token not checked +never/);
   for (const { out, err } of [added, list, json]) expect(out + err).not.toContain('hunter2');
+  expect((await joined.ballast(['project', 'create', 'Shop'])).code).toBe(0);
+  const limited = await run(['set', 'ours', '--project', 'shop']);
+  expect(limited.out, limited.err).toBe('Projects that may use the Git connection Ours: shop.\n');
+  expect((await run(['list'])).out).toMatch(/\nOurs +http:\/\/127\S+ +plain +- +shop /);
+  const named = ['add', '--host', git.url, '--label', 'Its', '--project', 'shop', '--token-stdin', '--json'];
+  expect(JSON.parse((await run(named, 'ada:hunter2\n')).out)).toMatchObject({ connection: { allProjects: false } });
+  expect((await run(['remove', 'its', '--yes'])).code).toBe(0);
   expect((await run(['remove', 'ours', '--yes'])).out).toBe('The Git connection Ours is deleted.\n');
 });
 
