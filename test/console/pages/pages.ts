@@ -224,7 +224,11 @@ export const pages: readonly ConsolePage[] = [
     name: 'add-git-connection',
     address: at('/git?add=true'),
     heading: 'Git',
-    act: (page) => page.getByLabel('Label', { exact: true }).fill('Team'),
+    act: async (page) => {
+      await page.getByLabel('Label', { exact: true }).fill('Team');
+      await page.getByRole('radio', { name: 'Some projects' }).check();
+      await page.getByRole('checkbox', { name: 'Shop', exact: true }).check();
+    },
   },
   {
     name: 'notification-channels',

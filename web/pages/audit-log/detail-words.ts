@@ -1,5 +1,6 @@
 /** The details of a record as people read them. Names of fields that read badly have words of their own. */
 const words: Record<string, string> = {
+  allProjects: 'All projects may use it',
   amr: 'Signed in by',
   defaultClusterId: 'Default cluster',
   deletionId: 'Deletion',

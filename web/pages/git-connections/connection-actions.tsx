@@ -5,6 +5,7 @@ import { TextField } from '../../components/forms/form.tsx';
 import type { FieldIn } from '../../components/forms/operation/fields.ts';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
+import { allowedFields, everyProject } from '../projects/allowed-projects.tsx';
 import type { Connection } from './connection-words.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
 
@@ -12,6 +13,7 @@ export const addConnection = (trpc: Plane['trpc']) =>
   formAction({
     label: 'Connect a host',
     operation: trpc.gitConnections.createSelfhosted,
+    start: everyProject,
     fields: {
       host: {
         label: 'Host',
@@ -20,6 +22,7 @@ export const addConnection = (trpc: Plane['trpc']) =>
       },
       label: { label: 'Label', hint: 'By which people choose it.' },
       token: { control: Token },
+      ...allowedFields,
     },
     submit: 'Connect',
     succeeded: ({ label }) => `${label} connected`,
@@ -54,6 +57,16 @@ export function useConnectionActions(): (connection: Connection) => Action[] {
   );
   return (connection) => [
     { label: 'Check', role: 'deployer', act: () => check.send(connection) },
+    formAction({
+      label: 'Choose projects',
+      operation: trpc.gitConnections.update,
+      path: { id: connection.id },
+      current: { allProjects: connection.allProjects, projectIds: connection.projectIds },
+      fields: allowedFields,
+      title: `Projects that may use ${connection.label}`,
+      submit: 'Save',
+      succeeded: `Projects of ${connection.label} saved`,
+    }),
     formAction({
       label: 'Set up the webhook',
       operation: trpc.gitConnections.webhookSecret,

@@ -5,6 +5,7 @@ import { ListPage } from '../../components/table/list-page.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import { AllowedProjects } from '../projects/allowed-projects.tsx';
 import { addConnection, useConnectionActions } from './connection-actions.tsx';
 import { type Connection, providerName, stateOf } from './connection-words.ts';
 
@@ -43,6 +44,12 @@ const columns: Column<Connection>[] = [
     ),
     sort: ({ label }) => label,
     width: 'minmax(0, 1.5fr)',
+  },
+  {
+    label: 'Projects',
+    cell: (connection) => <AllowedProjects {...connection} />,
+    width: 'minmax(0, 1fr)',
+    phone: 'labelled',
   },
   {
     label: 'State',

@@ -10,6 +10,7 @@ import { DefaultCluster } from './default-cluster.tsx';
 import { DeleteOrganization } from './delete-organization.tsx';
 import { ApprovalExpiry, JoinTokens, Retention } from './lengths.tsx';
 import { OrganizationName } from './organization-name.tsx';
+import { RegistryCredentials } from './registry-credentials.tsx';
 import { RequireMfa } from './require-mfa.tsx';
 
 /** Settings of the whole organization. */
@@ -57,6 +58,7 @@ export function Settings() {
                 <Retention mayChange={mayChange} />
               </SettingList>
             </Section>
+            <RegistryCredentials />
             {role === 'owner' && <DeleteOrganization organization={organization} />}
           </>
         )}
