@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createConnection, findConnection } from '../../db/git-connections/connections.ts';
+import { buildToTell } from '../../db/git-connections/pushes/build-to-tell.ts';
+import { everyProject, writeAllowedProjects } from '../../db/source-credentials/allowed-projects.ts';
 import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
@@ -90,6 +92,19 @@ test('a token that may not is named once by the connection, and the build ends a
   const connection = await findConnection(database.kysely, builds.organizationId, connectionId);
   expect(connection?.missingPermissions).toEqual(['commit statuses']);
   expect((await builds.row(id)).message).toBe('No such file');
+});
+
+test('the token of a connection is not used for a build of a project that has lost it', async () => {
+  status = 201;
+  const id = await failedBuild(true);
+  const { database, keyring } = builds.actors;
+  const { organizationId } = builds;
+  const ofBuild = () => buildToTell(database.kysely, keyring, organizationId, id);
+  expect(await ofBuild()).toMatchObject({ buildId: id, access: { token: 'swordfish' } });
+  const connection = { kind: 'git_connection' as const, organizationId, id: connectionId };
+  await writeAllowedProjects(database.kysely, connection, { allProjects: false, projectIds: [] });
+  expect(await ofBuild()).toBeUndefined();
+  await writeAllowedProjects(database.kysely, connection, everyProject);
 });
 
 test('nobody is told of a commit without a connection', async () => {

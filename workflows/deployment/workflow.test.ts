@@ -123,6 +123,20 @@ test('an image of an outside registry comes with the sign-in that the organizati
   expect(JSON.stringify(workload)).not.toContain('a secret of ada');
 });
 
+test('a sign-in that is not for the project reaches no cluster', async () => {
+  const { id } = await run((creating) =>
+    createRegistryCredential(creating, at.actors.keyring, at.organizationId, {
+      ...{ name: uuid(), host: 'registry.example.com', username: 'ada', password: 'a secret of ada' },
+      allowed: { allProjects: false, projectIds: [] },
+    }),
+  );
+  const asked = await deploy(await seeded(), 1, {}, { image: { registryCredentialId: id } });
+  await becomes(asked, 'preparing');
+  const { workload } = (await slice(asked)) ?? {};
+  expect(workload).toMatchObject({ image: { repository: 'registry.example.com/app' } });
+  expect(workload).not.toHaveProperty('image.credential');
+});
+
 test('an agent that knows no rollouts is told nothing: the deployment fails with what to do', async () => {
   const place = await seeded();
   const agent = at.actors.database.kysely.updateTable('cluster_agent').where('cluster_id', '=', place.clusterId);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { SelectField, TextField } from '../../../components/forms/form.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
+import { useProject } from '../../projects/use-project.ts';
 import { ofConnection, type Source } from './source.ts';
 import { useRested } from './use-branches.ts';
 
@@ -13,7 +14,12 @@ interface RepositoryFieldsProps {
 export function RepositoryFields({ source, onChange }: RepositoryFieldsProps) {
   const { trpc } = usePlane();
   const { gitConnectionId = '', repository = '', gitUrl = '' } = source;
-  const connections = useQuery(trpc.gitConnections.list.queryOptions({ query: { limit: 200 } })).data?.items ?? [];
+  const all = useQuery(trpc.gitConnections.list.queryOptions({ query: { limit: 200 } })).data?.items ?? [];
+  const project = useProject().data?.id ?? '';
+  // The one that is named stays in sight, also where the project has lost it.
+  const connections = all.filter(
+    ({ id, allProjects, projectIds }) => allProjects || projectIds.includes(project) || id === gitConnectionId,
+  );
   const choices = [
     { value: '', label: 'None: a public repository' },
     ...connections.map(({ id, label, host }) => ({ value: id, label: `${label} (${host})` })),
