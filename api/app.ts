@@ -46,6 +46,7 @@ import { webhookRoutes } from './git-webhooks/webhook-routes.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readiness } from './health/readiness.ts';
+import { watchDownPart } from './health/watch-down-part.ts';
 import { batchesChannel, LogReaders, readersChannel } from './logs/log-readers.ts';
 import { operations } from './operations.ts';
 import { referenceRoutes } from './reference/reference-routes.ts';
@@ -177,6 +178,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     },
   });
   app.decorate('readiness', ready);
+  app.decorate('lookAtParts', watchDownPart(database, hub));
   app.decorateRequest('visit', null);
   app.decorateRequest('problem', null);
   app.decorateRequest('admitted', false);

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { attend } from '../db/engine/attend.ts';
-import { removeProcess } from '../db/engine/processes.ts';
+import { removeProcess } from '../db/engine/processes/processes.ts';
 import { NewerSchema } from '../db/migrations/schema-state.ts';
 import { longestLockWaitMillis, openDatabase } from '../db/postgres/database.ts';
 import { readSettings, required, type Settings, SettingsError } from '../domain/settings/settings.ts';
@@ -99,6 +99,7 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
     open: () => keys.open(),
     // Not before the API can be used: at a start there is enough to do.
     onBeat: () => {
+      app.lookAtParts().catch((error: unknown) => log.warn({ err: error }, 'Whether a part is down could not be read'));
       prepared ??= consoleFiles.prepare(() => buildConsole(settings, signal), log, signal);
     },
     log,

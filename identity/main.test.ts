@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askedOnce, askingBuiltInProvider } from '../api/sign-in/built-in-provider.ts';
-import { livingProcesses } from '../db/engine/processes.ts';
+import { livingProcesses } from '../db/engine/processes/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
 import { readSettings } from '../domain/settings/settings.ts';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
 import { type Attendance, attend } from '../db/engine/attend.ts';
-import { removeProcess } from '../db/engine/processes.ts';
+import { removeProcess } from '../db/engine/processes/processes.ts';
 import { openKeyring } from '../db/keys/keys.ts';
 import { NewerSchema } from '../db/migrations/schema-state.ts';
 import { type Database, openDatabase } from '../db/postgres/database.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { livingProcesses } from '../db/engine/processes.ts';
+import { livingProcesses } from '../db/engine/processes/processes.ts';
 import { metricsToken } from '../db/keys/metrics-token.ts';
 import { deletionRow } from '../test/actors/actors.ts';
 import { WorkerProcesses } from '../test/actors/worker-process.ts';

@@ -5,7 +5,7 @@ import { revokeAgent } from '../../db/agents/cluster-agents.ts';
 import { declareLost } from '../../db/agents/lost-agents.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import { type ClusterRef, createCluster, findCluster } from '../../db/clusters/clusters.ts';
-import { beat } from '../../db/engine/processes.ts';
+import { beat } from '../../db/engine/processes/processes.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { facts, hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';

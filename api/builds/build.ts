@@ -62,7 +62,11 @@ export const buildSchema = z
     kind: z.enum(buildKinds),
     trigger: z.enum(buildTriggers),
     status: z.enum(buildStates),
-    blocker: z.string().describe('While it is queued: what it waits for. `temporal`: its workflow cannot be reached.'),
+    blocker: z
+      .string()
+      .describe(
+        'While it is queued: what it waits for. While it is open: the part of Ballast, or the agent, that is down. `temporal`: its workflow cannot be reached.',
+      ),
     error: z.string().describe('Why it failed: the step, its last lines, and what to do.'),
     sourceId: z.guid().optional().describe('The uploaded source.'),
     repository: z.string(),
@@ -115,11 +119,11 @@ export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
     requestedBy,
     logLines,
   } = build;
-  const { blocker, message, state, steps, cachedSteps, totalSteps } = build;
+  const { blocker, waitsForPart, message, state, steps, cachedSteps, totalSteps } = build;
   return {
     ...{ id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId, kind, trigger },
     status: state,
-    blocker: blocker === null ? (state === 'queued' ? (message ?? '') : '') : 'temporal',
+    blocker: waitsForPart ?? (blocker === null ? (state === 'queued' ? (message ?? '') : '') : 'temporal'),
     error: state === 'failed' || state === 'cancelled' ? (message ?? '') : '',
     ...optional({ sourceId: build.buildSourceId }),
     ...{ repository, branch, commitSha, commitMessage },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { beat } from '../../db/engine/processes.ts';
+import { beat } from '../../db/engine/processes/processes.ts';
 import { until } from '../../test/ground/until.ts';
 import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 

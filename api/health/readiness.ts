@@ -1,7 +1,8 @@
 import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
 import { takePermits } from '../../db/engine/limits/leases.ts';
 import { type PoisonedEntry, poisonedEntries } from '../../db/engine/outbox.ts';
-import { livingProcesses } from '../../db/engine/processes.ts';
+import { findDownPart } from '../../db/engine/processes/down-part.ts';
+import { livingProcesses } from '../../db/engine/processes/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
 import type { Database } from '../../db/postgres/database.ts';
@@ -84,6 +85,8 @@ async function look({ database, keyring, temporal: temporalPart, feed, blobs, se
       (await temporalPart.reachable()) ? undefined : 'Temporal cannot be reached; what actors are to be told waits.',
     ),
     part('Whether a worker runs cannot be read.', async () => {
+      const down = await findDownPart(database.kysely);
+      if (down?.part === 'worker') return `${down.sentence} Without a supervisor start one: ballast worker.`;
       const workers = (await livingProcesses(database.kysely)).filter(({ kind }) => kind === 'worker');
       return workers.length > 0 ? undefined : 'No worker runs; start one with: ballast worker.';
     }),

@@ -52,9 +52,13 @@ const fields = {
   stuck: z
     .boolean()
     .describe(
-      'Running without progress: it names a `blocker`, its messages have not been delivered for a minute, or an update of an agent takes longer than its deadlines allow.',
+      'Running without progress: its row names a `blocker`, its messages have not been delivered for a minute, or an update of an agent takes longer than its deadlines allow.',
     ),
-  blocker: z.string().describe('Why it makes no progress; empty if nothing is known to block it.'),
+  blocker: z
+    .string()
+    .describe(
+      'Why it makes no progress, or the part of Ballast that is down while it waits for it; empty if nothing is known to block it.',
+    ),
   message: z.string().describe('The reason for its state; may be empty.'),
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().optional().describe('Absent while it is running.'),

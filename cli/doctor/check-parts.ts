@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { bucketFault, bucketOf } from '../../api/registry/storage/bucket-of.ts';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
-import { livingProcesses } from '../../db/engine/processes.ts';
+import { livingProcesses } from '../../db/engine/processes/processes.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';

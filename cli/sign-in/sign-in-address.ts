@@ -1,4 +1,4 @@
-import { livingProcesses } from '../../db/engine/processes.ts';
+import { livingProcesses } from '../../db/engine/processes/processes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
-import { beat } from '../../db/engine/processes.ts';
+import { beat } from '../../db/engine/processes/processes.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { hashSecret } from '../../db/keys/secrets.ts';
 import { bindIdentity } from '../../db/sign-in/identities.ts';

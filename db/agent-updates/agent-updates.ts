@@ -6,6 +6,7 @@ import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.t
 import { type ClusterRef, lockCluster, recordCluster } from '../clusters/clusters.ts';
 import { cancelCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
+import { downSentence } from '../engine/processes/down-part.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { updateCommandId } from './update-command.ts';
@@ -163,6 +164,7 @@ function updates(kysely: Kysely<Tables>, { id, organizationId }: ClusterRef) {
   return kysely
     .selectFrom('agent_update')
     .selectAll()
+    .select(downSentence.as('down'))
     .where('cluster_id', '=', id)
     .where('organization_id', '=', organizationId);
 }
@@ -175,7 +177,7 @@ function view(row: Awaited<ReturnType<ReturnType<typeof updates>['executeTakeFir
     fromImage: row.from_image,
     toImage: row.to_image,
     state: row.state,
-    message: row.message,
+    message: row.finished_at === null ? (row.down ?? row.blocker ?? row.message) : row.message,
     requestedBy: { kind: row.requested_by_kind, id: row.requested_by_id, name: row.requested_by_name },
     createdAt: row.created_at,
     finishedAt: row.finished_at,

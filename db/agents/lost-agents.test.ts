@@ -6,7 +6,7 @@ import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { seedAgent } from '../../test/seeds/seed-cluster.ts';
 import { createCluster } from '../clusters/clusters.ts';
 import { effect } from '../engine/effect.ts';
-import { beat } from '../engine/processes.ts';
+import { beat } from '../engine/processes/processes.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { declareLost } from './lost-agents.ts';
 

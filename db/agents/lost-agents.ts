@@ -4,7 +4,7 @@ import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { endCommand } from '../commands/cluster-commands.ts';
 import { type Author, effect } from '../engine/effect.ts';
-import { livingSeconds } from '../engine/processes.ts';
+import { livingSeconds } from '../engine/processes/processes.ts';
 import { notify } from '../notifications/notify.ts';
 import { lockTimeout } from '../postgres/connection-failure.ts';
 import type { Database } from '../postgres/database.ts';

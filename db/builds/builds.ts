@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { BuildKind, BuildState, BuildStep, BuildTrigger } from '../../domain/builds/states.ts';
 import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
+import { downSentence } from '../engine/processes/down-part.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { awaitsApproval } from './variables/awaiting-approval.ts';
@@ -21,6 +22,8 @@ export interface BuildView {
   message: string | null;
   /** Why its actor cannot be told. */
   blocker: string | null;
+  /** The part that is down, or the agent that is not in contact, while it waits for that: a sentence. */
+  waitsForPart: string | null;
   buildSourceId: string | null;
   gitUrl: string;
   gitRef: string;
@@ -74,13 +77,22 @@ const columns = sql`
   build.requested_by_name as "requestedBy",
   build.requested_by_id as "requestedById", build.actor_user_id as "actorUserId",
   build.cancel_requested_at as "cancelRequestedAt", build.log_lines::float8 as "logLines", build.created_at as "createdAt",
-  build.started_at as "startedAt", build.finished_at as "finishedAt"`;
+  build.started_at as "startedAt", build.finished_at as "finishedAt",
+  case when build.finished_at is null and not exists (
+      select from change_set where change_set.id = build.change_set_id
+        and change_set.organization_id = build.organization_id and change_set.state = 'held')
+    then coalesce(${downSentence}, case when build.state = 'running' and agent.contact = 'lost'
+      then concat('The agent of the cluster "', cluster.name, '" has been out of contact since ',
+        to_char(agent.last_heartbeat_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), ': the build goes on when it is back.') end)
+    end as "waitsForPart"`;
 
 const named = sql`
   join organization on organization.id = build.organization_id
   join project on project.organization_id = build.organization_id and project.id = build.project_id
   join environment on environment.organization_id = build.organization_id and environment.id = build.environment_id
-  join service on service.organization_id = build.organization_id and service.id = build.service_id`;
+  join service on service.organization_id = build.organization_id and service.id = build.service_id
+  left join cluster on cluster.organization_id = build.organization_id and cluster.id = build.cluster_id
+  left join cluster_agent agent on agent.cluster_id = cluster.id`;
 
 type Row = BuildView & { built: boolean };
 

@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { ChangeSetSource } from '../../domain/change-sets/items.ts';
 import type { ChangeSetState } from '../../domain/change-sets/states.ts';
+import { downSentence } from '../engine/processes/down-part.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
@@ -86,6 +87,10 @@ export const asDraft = {
   message: null,
 } as const satisfies Partial<ChangeSetRecord>;
 
+/** A held one waits for people. */
+const blockerOf = sql<string | null>`coalesce(
+  case when change_set.finished_at is null and change_set.state <> 'held' then ${downSentence} end, change_set.blocker)`;
+
 function changeSets(kysely: Kysely<Tables>, organizationId: string) {
   return tenant(kysely, organizationId)
     .selectFrom('change_set')
@@ -106,7 +111,7 @@ function changeSets(kysely: Kysely<Tables>, organizationId: string) {
       'change_set.created_at as createdAt',
       'change_set.applied_at as appliedAt',
       'change_set.finished_at as finishedAt',
-      'change_set.blocker',
+      blockerOf.as('blocker'),
       'change_set.message',
     ]);
 }

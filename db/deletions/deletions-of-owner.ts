@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 import type { Author } from '../engine/effect.ts';
+import { downSentence } from '../engine/processes/down-part.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 import { purgeable, restorable } from './deletion-rules.ts';
@@ -51,7 +52,7 @@ function deletionsOfOwner(kysely: Kysely<Tables>, userId: string) {
     .innerJoin('membership', 'membership.organization_id', 'organization.id')
     .selectAll('deletion')
     .select('organization.require_mfa')
-    .select([restorable.as('restorable'), purgeable.as('purgeable')])
+    .select([restorable.as('restorable'), purgeable.as('purgeable'), downSentence.as('down')])
     .where('membership.user_id', '=', userId)
     .where('membership.role', '=', 'owner');
 }
@@ -66,7 +67,7 @@ function view(row: Awaited<ReturnType<ReturnType<typeof deletionsOfOwner>['execu
     requireMfa: row.require_mfa,
     state: row.state,
     message: row.message,
-    blocker: row.blocker,
+    blocker: (row.state === 'purging' ? row.down : null) ?? row.blocker,
     createdAt: row.created_at,
     restoreUntil: row.restore_until,
     restorable: row.restorable,

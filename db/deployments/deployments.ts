@@ -1,11 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { StageTime } from '../../domain/deployments/stages.ts';
-import type {
-  DeploymentBlocker,
-  DeploymentKind,
-  DeploymentStage,
-  DeploymentState,
+import {
+  type DeploymentKind,
+  type DeploymentStage,
+  type DeploymentState,
+  endedOutside,
+  type ShownBlocker,
 } from '../../domain/deployments/states.ts';
+import { downPart } from '../engine/processes/down-part.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -23,7 +25,8 @@ export interface DeploymentView {
   state: DeploymentState;
   /** Its release serves in its environment now. */
   serving: boolean;
-  waitsFor: DeploymentBlocker | null;
+  /** A part that is down is in the way of all else that no person ends. */
+  waitsFor: ShownBlocker | null;
   /** Why its actor cannot be told. */
   blocker: string | null;
   message: string | null;
@@ -68,7 +71,8 @@ const columns = sql`
   environment.name as "environmentName", deployment.service_id as "serviceId", service.name as "serviceName",
   deployment.release_id as "releaseId", release.number as "releaseNumber", deployment.kind, deployment.state,
   coalesce(place.live_deployment_id = deployment.id, false) as serving,
-  deployment.waits_for as "waitsFor", deployment.blocker, deployment.message, deployment.approval_id as "approvalId",
+  coalesce(down.part, deployment.waits_for) as "waitsFor", case when down.part is null then deployment.blocker end as blocker,
+  coalesce(down.sentence, deployment.message) as message, deployment.approval_id as "approvalId",
   deployment.change_set_id as "changeSetId", deployment.change_set_message as "changeSetMessage",
   deployment.requested_by_name as "requestedBy", deployment.requested_by_id as "requestedById",
   deployment.cancel_requested_at as "cancelRequestedAt", deployment.downtime_accepted as "downtimeAccepted",
@@ -78,6 +82,11 @@ const columns = sql`
   deployment.created_at as "createdAt",
   deployment.finished_at as "finishedAt"`;
 
+/** SQL: joins the part that is down, as `down`, to an open deployment that waits for it. */
+export const blockedByPart = sql`
+  left join ${downPart} as down on deployment.finished_at is null
+    and coalesce(deployment.waits_for <> all(${[...endedOutside]}::text[]), true)`;
+
 const named = sql`
   join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
   join project on project.organization_id = deployment.organization_id and project.id = deployment.project_id
@@ -85,7 +94,8 @@ const named = sql`
     and environment.id = deployment.environment_id
   join service on service.organization_id = deployment.organization_id and service.id = deployment.service_id
   left join environment_service place on place.organization_id = deployment.organization_id
-    and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id`;
+    and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id
+  ${blockedByPart}`;
 
 export async function findDeployment(
   kysely: Kysely<Tables>,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { NewerSchema, NotMigrated, requireSchema } from '../migrations/schema-state.ts';
 import { connectionFailure } from '../postgres/connection-failure.ts';
 import type { Database } from '../postgres/database.ts';
-import { beat, type LivingProcess } from './processes.ts';
+import { beat, type LivingProcess } from './processes/processes.ts';
 
 const beatMillis = 5_000;
 const retryMillis = 250;

@@ -5,7 +5,7 @@ import { IdempotentAnswerSchema } from './idempotent-answer.ts';
 import { RatePermitSchema } from './limits/rate-permit.ts';
 import { StreamLeaseSchema } from './limits/stream-lease.ts';
 import { OutboxEntrySchema } from './outbox-entry.ts';
-import { ProcessSchema } from './process.ts';
+import { ProcessSchema } from './processes/process.ts';
 
 export const engine = [
   AuditRecordSchema,

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
 import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
+import { blockedByPart } from '../deployments/deployments.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { ServiceView } from '../services/services.ts';
@@ -74,11 +75,12 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       select service_id, suspended, suspended_at, suspended_by, live_release_id, live_at, applied_digest, outgrown from environment_service
       where environment_id = ${id} and organization_id = ${organizationId}
     ), open as (
-      select distinct on (service_id) id, service_id, kind, state, release_id, waits_for, message, stages
-      from deployment
+      select distinct on (service_id) id, service_id, kind, state, release_id, stages,
+        coalesce(down.part, waits_for) as waits_for, coalesce(down.sentence, message) as message
+      from deployment ${blockedByPart}
       where project_id = ${projectId} and environment_id = ${id} and organization_id = ${organizationId}
         and finished_at is null
-      order by service_id, (state <> 'pending') desc, (waits_for is distinct from 'approval') desc, admission_order desc
+      order by service_id, (state <> 'pending') desc, (deployment.waits_for is distinct from 'approval') desc, admission_order desc
     )
     select service.id as "serviceId", service.name as "serviceName", service.slug as "serviceSlug",
       coalesce(place.suspended, false) as suspended, place.suspended_at as "suspendedAt",

@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-datab
 import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { effect } from '../engine/effect.ts';
-import { beat, livingProcesses, removeProcess } from '../engine/processes.ts';
+import { beat, livingProcesses, removeProcess } from '../engine/processes/processes.ts';
 import { migrationOrm } from '../migrations/migration-orm.ts';
 import { connectionFailure, uniqueViolation } from './connection-failure.ts';
 import { type Database, openDatabase } from './database.ts';

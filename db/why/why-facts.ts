@@ -1,8 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
 import type { StageTime } from '../../domain/deployments/stages.ts';
-import type { DeploymentBlocker, DeploymentKind, DeploymentState } from '../../domain/deployments/states.ts';
 import { recordedAuthors } from '../approvals/authors.ts';
+import type { DeploymentKind, DeploymentState, ShownBlocker } from '../../domain/deployments/states.ts';
+import { blockedByPart } from '../deployments/deployments.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
@@ -18,7 +19,7 @@ export interface WhyRow {
   kind: DeploymentKind;
   state: DeploymentState;
   blocker: string | null;
-  waitsFor: DeploymentBlocker | null;
+  waitsFor: ShownBlocker | null;
   message: string | null;
   createdAt: Date;
   startedAt: Date | null;
@@ -61,12 +62,13 @@ function whyBy(organizationId: string, of: WhyOf) {
     with chosen as (${chosen(organizationId, of)})
     select deployment.id, project.name as "projectName", environment.id as "environmentId",
       environment.name as "environmentName", service.id as "serviceId", service.name as "serviceName",
-      release.number as "releaseNumber", deployment.kind, deployment.state, deployment.blocker,
-      deployment.waits_for as "waitsFor", deployment.message, deployment.created_at as "createdAt",
+      release.number as "releaseNumber", deployment.kind, deployment.state,
+      case when down.part is null then deployment.blocker end as blocker, coalesce(down.part, deployment.waits_for) as "waitsFor",
+      coalesce(down.sentence, deployment.message) as message, deployment.created_at as "createdAt",
       deployment.started_at as "startedAt", deployment.finished_at as "finishedAt", deployment.stages,
       deployment.requested_by_name as "requestedBy", deployment.cancel_requested_at as "cancelRequestedAt",
       deployment.failure, project.deploy_concurrency as slots, live.number as "liveRelease",
-      case when deployment.finished_at is null and deployment.waits_for is not null then (
+      case when deployment.finished_at is null and deployment.waits_for is not null and down.part is null then (
         select max(event.at) from deployment_event event where event.organization_id = ${organizationId}
           and event.deployment_id = deployment.id and event.kind in ('requested', 'approval-requested', 'blocked')) end as "blockedAt",
       case when approval.id is not null then json_build_object('id', approval.id, 'decidedBy', approval.decided_by_name,
@@ -91,7 +93,7 @@ function whyBy(organizationId: string, of: WhyOf) {
     left join approval on approval.organization_id = ${organizationId} and approval.id = deployment.approval_id
     left join cluster on cluster.organization_id = ${organizationId}
       and cluster.id = coalesce(deployment.cluster_id, environment.cluster_id)
-    left join cluster_agent agent on agent.cluster_id = cluster.id`;
+    left join cluster_agent agent on agent.cluster_id = cluster.id ${blockedByPart}`;
 }
 
 function chosen(organizationId: string, of: WhyOf): RawBuilder<unknown> {

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import type { Author } from '../engine/author.ts';
+import { downSentence } from '../engine/processes/down-part.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type ActorFilter, type ActorPosition, behind, narrowed, subjectIdOf } from './actor-filter.ts';
 
@@ -191,9 +192,17 @@ function columns(kind: ActorKind): RawBuilder<unknown> {
   const { row } = descriptors[kind];
   return sql`
     actor.id, ${kind}::text as kind, ${sql.raw(row.name)} as name, ${subjectIdOf(kind)} as "subjectId",
-    ${row.release === undefined ? sql`null::text` : sql.raw(row.release)} as release, actor.state, actor.blocker,
-    actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"
+    ${row.release === undefined ? sql`null::text` : sql.raw(row.release)} as release, actor.state,
+    ${blockerOf(kind)} as blocker, actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"
   `;
+}
+
+/** The part that is down, for one that waits for it; one that lives for ever has nothing under way. */
+function blockerOf(kind: ActorKind): RawBuilder<unknown> {
+  const { lives, row } = descriptors[kind];
+  if (lives === 'for-ever') return sql`actor.blocker`;
+  const waits = sql`actor.finished_at is null and not coalesce(${sql.raw(row.rests ?? 'false')}, false)`;
+  return sql`coalesce(case when ${waits} then ${downSentence} end, actor.blocker)`;
 }
 
 function rowsOf(kind: ActorKind): RawBuilder<unknown> {

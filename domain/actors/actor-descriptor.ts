@@ -88,6 +88,8 @@ export interface ActorDescriptor {
     join?: string;
     /** SQL: the state should have passed by now, by the deadlines of the kind and a minute. */
     overdue: string;
+    /** SQL: it waits for a person or for a time, so that a part that is down is not in its way. */
+    rests?: string;
     /** SQL: something was decided or has happened that the state does not show. */
     unheard?: { where: string; join?: string };
   };

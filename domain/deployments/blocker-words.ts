@@ -1,7 +1,7 @@
-import type { DeploymentBlocker } from './states.ts';
+import type { ShownBlocker } from './states.ts';
 
 /** Headings: what an open deployment waits for, and what a final one ended by. */
-export const blockerWords: Record<DeploymentBlocker, { waits: string; failed: string }> = {
+export const blockerWords: Record<ShownBlocker, { waits: string; failed: string }> = {
   approval: { waits: 'Waits for an approval', failed: 'It was not approved' },
   freeze: { waits: 'Waits for the end of a freeze', failed: 'A freeze kept it' },
   slot: { waits: 'Waits for other deployments of the project', failed: 'No slot was free' },
@@ -15,4 +15,5 @@ export const blockerWords: Record<DeploymentBlocker, { waits: string; failed: st
   health: { waits: 'Not healthy yet', failed: 'It did not become healthy' },
   'release-command': { waits: 'Waits for the release command', failed: 'The release command failed' },
   temporal: { waits: 'Stuck', failed: 'Stuck' },
+  worker: { waits: 'Waits for the worker', failed: 'The worker was down' },
 };

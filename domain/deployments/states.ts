@@ -71,6 +71,12 @@ export const deploymentBlockers = [
 ] as const;
 export type DeploymentBlocker = (typeof deploymentBlockers)[number];
 
+/** People see `worker`, too; it is in no row, since the part that is down cannot write there. */
+export type ShownBlocker = DeploymentBlocker | 'worker';
+
+/** A person or a date ends these waits, whichever part is down. */
+export const endedOutside = ['approval', 'freeze'] as const satisfies readonly DeploymentBlocker[];
+
 export const deploymentEventKinds = [
   'requested',
   'approval-requested',

@@ -1,8 +1,8 @@
 import {
-  type DeploymentBlocker,
   type DeploymentState,
   isDeploymentCancellable,
   isDeploymentFinal,
+  type ShownBlocker,
 } from '../deployments/states.ts';
 import type { WhyFacts } from './why-facts.ts';
 
@@ -16,7 +16,7 @@ export interface Remedy {
 const mostNames = 3;
 
 /** The end of a wait, by its code. */
-const waits: Record<DeploymentBlocker, (facts: WhyFacts) => Remedy> = {
+const waits: Record<ShownBlocker, (facts: WhyFacts) => Remedy> = {
   approval: ({ approval, requestedBy }) => ({
     who: `${names(approval?.deciders ?? []) || 'An admin or an owner'} can decide; requested by ${requestedBy}.`,
     how: `\`./ballast approve ${approval?.id ?? 'ID'}\` or \`reject\`; in the console beneath Approvals.`,
@@ -69,10 +69,14 @@ const waits: Record<DeploymentBlocker, (facts: WhyFacts) => Remedy> = {
     who: 'It goes on by itself when its workflow can be told again: whoever runs Ballast.',
     how: `\`./ballast doctor\` and \`./ballast workflow show ${id}\`.`,
   }),
+  worker: () => ({
+    who: 'It goes on by itself when a worker is back: whoever runs Ballast.',
+    how: '`./ballast doctor` says what is wrong.',
+  }),
 };
 
 /** The remedy of a failure, by its code; the release before serves meanwhile. */
-const failures: Partial<Record<DeploymentBlocker, string>> = {
+const failures: Partial<Record<ShownBlocker, string>> = {
   image: 'A deployer can name another image; an admin can change the credentials of its registry.',
   capacity: 'Whoever keeps the cluster can add room; a deployer can ask for less.',
   configuration: 'A deployer can correct variables and settings.',

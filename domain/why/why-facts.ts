@@ -1,5 +1,5 @@
 import type { StageTime } from '../deployments/stages.ts';
-import type { DeploymentBlocker, DeploymentKind, DeploymentState } from '../deployments/states.ts';
+import type { DeploymentKind, DeploymentState, ShownBlocker } from '../deployments/states.ts';
 
 /** All that is known of why a deployment is where it is. */
 export interface WhyFacts {
@@ -11,7 +11,7 @@ export interface WhyFacts {
   kind: DeploymentKind;
   state: DeploymentState;
   /** The code of what it waits for or failed by; empty: nothing. */
-  blocker: DeploymentBlocker | '';
+  blocker: ShownBlocker | '';
   /** The sentence of that. */
   message: string;
   /** Times as ISO 8601. */

@@ -34,7 +34,7 @@ export function worstFirst<Of extends Pick<WhyFacts, 'state' | 'blocker' | 'crea
 }
 
 function rank({ state, blocker }: Pick<WhyFacts, 'state' | 'blocker'>): number {
-  if (blocker === 'temporal') return 0;
+  if (blocker === 'temporal' || blocker === 'worker') return 0;
   if (state === 'failed') return 1;
   if (blocker === 'cluster-lost') return 2;
   if (blocker === 'approval' || blocker === 'freeze') return 3;

@@ -35,6 +35,7 @@ export class WorkerProcesses {
   readonly home: string;
   readonly temporal: TcpProxy;
   readonly postgres: TcpProxy;
+  readonly namespace = `worker-${uuid()}`;
   readonly #environment: Record<string, string>;
   readonly #running = new Set<ChildProcess>();
 
@@ -51,7 +52,7 @@ export class WorkerProcesses {
       KEYS_FILE: join(home, 'keys.json'),
       METRICS_TOKEN_FILE: join(home, 'metrics-token'),
       DATABASE_URL: url.href,
-      ...groundTemporalSettings(`worker-${uuid()}`, temporal.address),
+      ...groundTemporalSettings(this.namespace, temporal.address),
     };
   }
 

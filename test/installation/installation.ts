@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
-import { livingProcesses } from '../../db/engine/processes.ts';
+import { livingProcesses } from '../../db/engine/processes/processes.ts';
 import type { Role, TokenRole } from '../../domain/roles.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { tail } from '../../machine/log-files.ts';

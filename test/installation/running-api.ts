@@ -74,12 +74,15 @@ interface Options {
   databaseAt?: string;
   /** The same for its Temporal. */
   temporalAt?: string;
+  /** The database and the keys of others, such as a worker; its own otherwise. */
+  beside?: { url: string; keysFile: string };
   /** Given its database before anything is asked of it. */
   onDatabase?: (database: Database) => void;
 }
 
 /** The API with a database of its own, listening on a free port. */
 export async function runningApi(options: Options = {}): Promise<RunningApi> {
+  if (options.beside !== undefined) return await listen(options.beside.url, options.beside.keysFile, options);
   const fresh = await freshDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'ballast-api-'));
   const keysFile = join(directory, 'keys.json');

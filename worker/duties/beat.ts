@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { beat, removeProcess } from '../../db/engine/processes.ts';
+import { beat, endProcess } from '../../db/engine/processes/processes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { JsonObject } from '../../db/postgres/json.ts';
 import { type Repeated, repeat } from './repeat.ts';
@@ -16,7 +16,7 @@ interface Beating {
 export function startBeat({ database, id, version, state, log }: Beating): Pick<Repeated, 'now' | 'stop'> {
   const beating = repeat({
     what: 'Beat of this process',
-    milliseconds: 5_000,
+    milliseconds: 3_000,
     log,
     task: () => beat(database.kysely, { id, kind: 'worker', version, state: state() }),
   });
@@ -25,7 +25,7 @@ export function startBeat({ database, id, version, state, log }: Beating): Pick<
     async stop() {
       await beating.stop();
       // Without a database nobody can be told; a process that is silent counts as gone anyway.
-      await removeProcess(database.kysely, id).catch(() => undefined);
+      await endProcess(database.kysely, id).catch(() => undefined);
     },
   };
 }

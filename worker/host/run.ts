@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { attemptTurns } from '../../activities/attempt-turns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
+import { temporalAwaySince } from '../../db/engine/processes/down-part.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
 import { keepMetricsToken } from '../../db/keys/metrics-token.ts';
 import { longestLockWaitMillis, openDatabase } from '../../db/postgres/database.ts';
@@ -18,6 +19,7 @@ import { startBeat } from '../duties/beat.ts';
 import { startReconciler } from '../duties/reconciler.ts';
 import { startRelay } from '../duties/relay.ts';
 import { startSweepers } from '../duties/sweepers.ts';
+import { watchTemporal } from '../duties/watch-temporal.ts';
 import { workflowBundle } from './bundle.ts';
 import { hostActors } from './host.ts';
 import { openHttp, type WorkerState } from './http.ts';
@@ -78,17 +80,27 @@ export async function runWorker({ settings, handed, log, signal }: Running): Pro
   const keyring = await retrying('the keys', log, signal, () => openKeyring(database, settings.KEYS_FILE));
   state.parts.database = 'ready';
 
+  let away: Record<string, string> = {};
   const beating = startBeat({
     database,
     id: uuid(),
     version: programVersion,
-    state: () => ({ ready: state.ready, port: http.port, ...state.parts }),
+    state: () => ({ ready: state.ready, port: http.port, ...state.parts, ...away }),
     log,
   });
   opened.defer(() => beating.stop());
 
   const { temporal, address, keys } = await openTemporal(settings, keyring, tracing?.clientInterceptors);
   opened.defer(() => temporal.close());
+  const watching = watchTemporal({
+    temporal,
+    log,
+    onChange: (since) => {
+      away = since === undefined ? {} : { [temporalAwaySince]: since.toISOString() };
+      beating.now();
+    },
+  });
+  opened.defer(() => watching.stop());
   const cache = join(settings.BALLAST_HOME, 'cache');
   const bundling = workflowBundle({ cache, tracing: tracing !== undefined, log, signal });
   const delivery = createDelivery({ database, temporal, log });

@@ -43,6 +43,8 @@ export const buildDescriptor = {
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
       join service on service.organization_id = actor.organization_id and service.id = actor.service_id`,
     overdue: `actor.started_at < now() - make_interval(secs => ${buildSeconds + lostSeconds + 60})`,
+    rests: `exists (select from change_set where change_set.id = actor.change_set_id
+      and change_set.organization_id = actor.organization_id and change_set.state = 'held')`,
     unheard: {
       where: `actor.cancel_requested_at < now() - interval '60 seconds' or exists (
         select from cluster_command command

@@ -42,6 +42,7 @@ export const changeSetDescriptor = {
         select from deployment where deployment.change_set_id = actor.id and deployment.finished_at is null)
       and not exists (select from build where build.change_set_id = actor.id and build.finished_at is null)
       and actor.applied_at < now() - interval '2 minutes'`,
+    rests: "actor.state = 'held'",
     // All of its deployments and builds are over, or somebody decided, and it did not hear of that.
     unheard: {
       where: `actor.created_at < now() - interval '60 seconds' and not exists (

@@ -52,6 +52,7 @@ export const deletionDescriptor = {
     name: 'actor.name',
     subjectId: 'coalesce(actor.subject_id, actor.organization_id)',
     overdue: "actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'",
+    rests: "actor.state = 'retained'",
     unheard: {
       // One that is purging is at work, unless Temporal has forgotten that it had claimed its row; one with a message waits.
       where:

@@ -1,6 +1,11 @@
 import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { numberOf, textOf } from '../../domain/actors/plain-row.ts';
-import { type DeploymentState, deploymentStates, finalDeploymentStates } from '../../domain/deployments/states.ts';
+import {
+  type DeploymentState,
+  deploymentStates,
+  endedOutside,
+  finalDeploymentStates,
+} from '../../domain/deployments/states.ts';
 import { deploymentWords } from './words.ts';
 
 const minute = 60_000;
@@ -64,6 +69,7 @@ export const deploymentDescriptor = {
     overdue: `actor.started_at < now() - make_interval(secs => ${rolloutMillis / 1_000 + 60} + coalesce((
       select ${releaseSeconds} from release
       where release.organization_id = actor.organization_id and release.id = actor.release_id), 0))`,
+    rests: `actor.waits_for in ('${endedOutside.join("', '")}')`,
     // Its turn came, or somebody cancelled it, and it did not hear of that.
     unheard: {
       where: `actor.state = 'pending' and actor.waits_for is null and actor.created_at < now() - interval '60 seconds'

@@ -50,6 +50,7 @@ export const incidentDescriptor = {
       on channel.organization_id = actor.organization_id and channel.id = actor.notification_channel_id`,
     overdue: `actor.state <> 'open' and
       coalesce(actor.next_attempt_at, actor.resolved_at, actor.created_at) < now() - interval '15 minutes'`,
+    rests: "actor.state = 'open' and actor.resolved_at is null",
     unheard: { where: "actor.state = 'open' and actor.resolved_at < now() - interval '60 seconds'" },
   },
   input: {

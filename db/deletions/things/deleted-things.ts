@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { isThingKind, type ShownKind, shownKind, type ThingKind, thingKinds } from '../../../domain/deletions/kinds.ts';
 import type { DeletionState } from '../../../workflows/deletion/descriptor.ts';
 import type { Author } from '../../engine/author.ts';
+import { downSentence } from '../../engine/processes/down-part.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { purgeable, restorable } from '../deletion-rules.ts';
 import { type DeletionPage, newestFirst } from '../newest-first.ts';
@@ -66,7 +67,12 @@ function deletedThings(kysely: Kysely<Tables>, organizationId: string) {
   return kysely
     .selectFrom('deletion')
     .selectAll()
-    .select([restorable.as('restorable'), purgeable.as('purgeable'), deletedParent.as('parent')])
+    .select([
+      restorable.as('restorable'),
+      purgeable.as('purgeable'),
+      deletedParent.as('parent'),
+      downSentence.as('down'),
+    ])
     .where('organization_id', '=', organizationId)
     .where('kind', '<>', 'organization')
     .where('state', 'in', ['retained', 'purging', 'failed'])
@@ -81,7 +87,15 @@ function viewOf(row: Awaited<ReturnType<ReturnType<typeof deletedThings>['execut
   const { name, slug, context, detail, state, message, blocker, restorable, purgeable, parent } = row;
   return {
     ...{ deletionId: row.id, organizationId: row.organization_id, projectId, kind, id, name, slug, context, detail },
-    ...{ state, message, blocker, createdAt: row.created_at, restoreUntil: row.restore_until, purgeable, parent },
+    ...{
+      state,
+      message,
+      blocker: (state === 'purging' ? row.down : null) ?? blocker,
+      createdAt: row.created_at,
+      restoreUntil: row.restore_until,
+      purgeable,
+      parent,
+    },
     restorable: restorable && parent === null,
     deletedBy: { kind: row.requested_by_kind, id: row.requested_by_id, name: row.requested_by_name },
   };

@@ -69,7 +69,7 @@ export function whyOf(
   }
   if (cancelRequested)
     return { tone: 'attention', title: 'The build is being cancelled', text: 'The agent ends all of its processes.' };
-  if (status !== 'queued') return undefined;
+  if (status !== 'queued' && blocker === '') return undefined;
   return {
     tone: 'attention',
     title: 'The build waits',

@@ -1,4 +1,8 @@
-import type { DeploymentEventKind, DeploymentKind } from '../../../domain/deployments/states.ts';
+import {
+  type DeploymentEventKind,
+  type DeploymentKind,
+  isDeploymentFinal,
+} from '../../../domain/deployments/states.ts';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
@@ -7,6 +11,14 @@ export type DeploymentAnswer = Answers['deployments']['get'];
 export { blockerWords as blockers } from '../../../domain/deployments/blocker-words.ts';
 export { stageTitles as stageWords } from '../../../domain/why/state-words.ts';
 export { deploymentStateWords as states } from '../../../workflows/deployment/words.ts';
+
+/** A part of Ballast is down, so that its state says less than what it waits for. */
+export function isHalted<Of extends Pick<DeploymentAnswer, 'state'> & { blocker: string }>(
+  deployment: Of,
+): deployment is Of & { blocker: 'worker' | 'temporal' } {
+  const { state, blocker } = deployment;
+  return (blocker === 'worker' || blocker === 'temporal') && !isDeploymentFinal(state);
+}
 
 export const kindWords: Record<DeploymentKind, string> = {
   deploy: 'Deployment',

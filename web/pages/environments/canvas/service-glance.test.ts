@@ -22,6 +22,8 @@ test.each([
   ['waiting', { ...live, ...pending('pending') }, 'Release 5: waits for its turn'],
   ['waiting', { ...live, ...pending('pending', 'of-tomorrow') }, 'Release 5: waits: of-tomorrow'],
   ['rolling', { ...live, ...pending('starting') }, 'Release 5: starting'],
+  ['waiting', { ...live, ...pending('starting', 'worker') }, 'Release 5: waits for the worker'],
+  ['rolling', { ...live, ...pending('starting', 'health') }, 'Release 5: starting'],
   ['failed', { ...live, failedDeployment }, 'Release 5 failed'],
   ['rolling', { ...live, failedDeployment, ...pending('starting') }, 'Release 5: starting'],
   ['suspended', { ...live, suspended: true }, 'Suspended'],

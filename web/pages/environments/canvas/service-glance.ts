@@ -1,6 +1,6 @@
 import { wordsOf } from '../../../components/status.tsx';
 import type { Tone } from '../../../components/style.ts';
-import { blockers, states } from '../../deployments/deployment-words.ts';
+import { blockers, isHalted, states } from '../../deployments/deployment-words.ts';
 import { driftWords } from '../../services/service-columns.tsx';
 import type { ServiceOverview } from '../use-overview.ts';
 
@@ -23,7 +23,8 @@ export function glanceOf(service: ServiceOverview): Glance {
     if (state === 'pending' && blocker === 'approval') {
       return { kind: 'held', word: `${release} held for approval`, tone: 'attention' };
     }
-    if (state === 'pending') return { kind: 'waiting', word: `${release}: ${waitsFor(blocker)}`, tone: 'attention' };
+    if (state === 'pending' || isHalted({ state, blocker }))
+      return { kind: 'waiting', word: `${release}: ${waitsFor(blocker)}`, tone: 'attention' };
     return { kind: 'rolling', word: `${release}: ${wordsOf(states, state).word.toLowerCase()}`, tone: 'live' };
   }
   if (failedDeployment !== undefined) {

@@ -3,7 +3,7 @@ import { Badge, Status, wordsOf } from '../../../components/status.tsx';
 import { Time } from '../../../components/times/time.tsx';
 import { useMembership } from '../../../control-plane/session.ts';
 import { deploymentLink } from '../../deployments/deployment-link.ts';
-import { states } from '../../deployments/deployment-words.ts';
+import { blockers, isHalted, states } from '../../deployments/deployment-words.ts';
 import { isAdded, type ServiceOverview } from '../../environments/use-overview.ts';
 import { ServiceHealth } from '../../services/service-health.tsx';
 import type { ServiceAnswer } from '../../services/use-service.ts';
@@ -90,7 +90,9 @@ function Underway({ of: { pendingDeployment, failedDeployment, blocker, message 
       ? ({ word: 'failed', tone: 'fault' } as const)
       : blocker === 'approval'
         ? ({ word: 'held', tone: 'attention' } as const)
-        : wordsOf(states, pendingDeployment.state);
+        : isHalted({ ...pendingDeployment, blocker })
+          ? ({ word: blockers[blocker as keyof typeof blockers].waits, tone: 'attention' } as const)
+          : wordsOf(states, pendingDeployment.state);
   return (
     <Link {...deploymentLink(deployment, slug)} title={message} className="rounded-sm text-text hover:underline">
       <Status tone={tone}>

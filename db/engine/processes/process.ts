@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { JsonObject } from '../postgres/json.ts';
+import type { JsonObject } from '../../postgres/json.ts';
 
 /** A running process of ours. It says that it lives every few seconds. */
 export const ProcessSchema = defineEntity({
@@ -14,6 +14,10 @@ export const ProcessSchema = defineEntity({
     /** Since when it has been there without a gap: later than `startedAt` if it, or the database, was away. */
     presentSince: p.datetime(3).defaultRaw('now()'),
     seenAt: p.datetime(3).defaultRaw('now()'),
+    /** Of a worker: the last beat by which it served actors. */
+    servedAt: p.datetime(3).nullable(),
+    /** When it ended by itself; one that was killed says nothing. */
+    endedAt: p.datetime(3).nullable(),
   },
 });
 
