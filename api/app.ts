@@ -8,6 +8,7 @@ import { pokeReaders } from '../db/engine/feed/poke-readers.ts';
 import { releaseStreamsOf } from '../db/engine/limits/leases.ts';
 import type { Keyring } from '../db/keys/keys.ts';
 import type { Database } from '../db/postgres/database.ts';
+import { Room } from '../db/postgres/room.ts';
 import type { Settings } from '../domain/settings/settings.ts';
 import { programVersion } from '../domain/version.ts';
 import { outboundRules } from '../outbound/rules.ts';
@@ -43,6 +44,7 @@ import type { ServerParts } from './engine/server/server-parts.ts';
 import { type Clocks, specifiedClocks } from './engine/streams/clocks.ts';
 import { Hub } from './engine/streams/hub.ts';
 import { webhookRoutes } from './git-webhooks/webhook-routes.ts';
+import { Disks, disksOf } from './health/disks.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { createMetrics } from './health/metrics.ts';
 import { readiness } from './health/readiness.ts';
@@ -147,7 +149,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const clients = clientAddress(settings.TRUSTED_PROXIES);
   const metrics = createMetrics({ database, hub, feed: () => feed.state() });
   const blobs = openStore(settings, database, log);
-  const ready = readiness({ ...parts, blobs, feed: () => feed.state() });
+  const disks = new Disks(disksOf(settings), server.processId);
+  const room = new Room(database.kysely);
+  const ready = readiness({ ...parts, blobs, disks, room, feed: () => feed.state() });
 
   const watch = requestLog(metrics, log);
   const headers = securityHeaders(settings.PUBLIC_URL);

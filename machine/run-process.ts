@@ -1,4 +1,6 @@
+import { fullDisk } from './full-disk.ts';
 import { collectWhenIdle } from './idle-collection.ts';
+import { writeLine } from './line-output.ts';
 
 type Foreseen = abstract new (...given: never[]) => Error;
 
@@ -26,7 +28,7 @@ export async function runProcess({ work, foreseen, longestShutdown }: Framed): P
   } catch (error) {
     if (!stopping.signal.aborted) {
       process.exitCode = 1;
-      process.stderr.write(`${sentenceOf(error, foreseen)}\n`);
+      writeLine(sentenceOf(error, foreseen));
     }
   }
   // Native libraries may hold the process open.
@@ -35,5 +37,7 @@ export async function runProcess({ work, foreseen, longestShutdown }: Framed): P
 
 function sentenceOf(error: unknown, foreseen: readonly Foreseen[]): string {
   if (!(error instanceof Error)) return String(error);
+  const full = fullDisk(error);
+  if (full !== undefined) return full.sentence;
   return foreseen.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
 }

@@ -1,15 +1,19 @@
+import { fullDisk } from '../../machine/full-disk.ts';
 import { collectWhenIdle } from '../../machine/idle-collection.ts';
+import { writeLine } from '../../machine/line-output.ts';
 import { IngressFiles } from './ingress-files.ts';
 import { Serving } from './serving.ts';
 import { servingOptions } from './serving-options.ts';
 import { takeOver } from './socket/take-over.ts';
 
 /** An unexpected error in one request must not end all the others. */
-process.on('uncaughtException', (error) => say(`unexpected: ${error.stack ?? error.message}`));
+process.on('uncaughtException', (error) =>
+  say(fullDisk(error)?.sentence ?? `unexpected: ${error.stack ?? error.message}`),
+);
 process.on('SIGHUP', () => undefined);
 
 function say(text: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${text}\n`);
+  writeLine(`${new Date().toISOString()} ${text}`);
 }
 
 try {

@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
+import { writeLine } from '../../machine/line-output.ts';
 import { identify, isAlive, type ProcessIdentity } from '../../machine/process-identity.ts';
 import { controlPath, obey, order } from './control.ts';
 import { FrontDoor } from './front-door.ts';
@@ -172,7 +173,7 @@ export class Serving {
     try {
       write();
     } catch (error) {
-      process.stderr.write(`The ingress cannot note that it is leaving: ${String(error)}\n`);
+      writeLine(`The ingress cannot note that it is leaving: ${String(error)}`);
     }
   }
 }

@@ -1,3 +1,5 @@
+import { writeLine } from '../../machine/line-output.ts';
+
 /** Where the agent says what it does; never with a secret in it. */
 export interface Log {
   info(message: string): void;
@@ -11,7 +13,7 @@ export const lineLog: Log = {
 };
 
 function write(level: string, message: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${level} ${message.replaceAll('\n', ' ')}\n`);
+  writeLine(`${new Date().toISOString()} ${level} ${message.replaceAll('\n', ' ')}`);
 }
 
 export function reason(error: unknown): string {

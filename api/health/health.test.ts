@@ -37,7 +37,7 @@ test('/readyz names each part, and is 503 until all are ready', async () => {
     return answered.status === 200 && answered;
   });
   expect(Object.keys(ready.body.parts ?? {}).toSorted()).toEqual(
-    ['database', 'feed', 'keys', 'outbox', 'schema', 'temporal', 'worker'].toSorted(),
+    ['database', 'disk', 'feed', 'keys', 'outbox', 'schema', 'temporal', 'worker'].toSorted(),
   );
 });
 

@@ -6,10 +6,13 @@ import { livingProcesses } from '../../db/engine/processes/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
 import type { Database } from '../../db/postgres/database.ts';
+import type { Room } from '../../db/postgres/room.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
+import { fullDisk } from '../../machine/full-disk.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import type { BlobStore } from '../registry/storage/blob-store.ts';
 import { askingBuiltInProvider, providerIsReady } from '../sign-in/built-in-provider.ts';
+import type { Disks } from './disks.ts';
 
 export interface Part {
   ready: boolean;
@@ -36,6 +39,8 @@ interface Sources {
   temporal: Pick<Temporal, 'reachable'>;
   feed: () => FeedListenerState;
   blobs: Pick<BlobStore, 'reach'>;
+  disks: Disks;
+  room: Room;
   settings: Pick<Settings, 'REGISTRY_S3_BUCKET' | 'OIDC_ISSUER' | 'BUILT_IN_PROVIDER_SOCKET' | 'BUILT_IN_PROVIDER_URL'>;
 }
 
@@ -63,8 +68,17 @@ export function readiness(sources: Sources): () => Promise<Readiness> {
   };
 }
 
-async function look({ database, keyring, temporal: temporalPart, feed, blobs, settings }: Sources): Promise<Readiness> {
-  const [reached, writable, schema, keys, temporal, worker, poisoned, identity, registry] = await Promise.all([
+async function look({
+  database,
+  keyring,
+  temporal: temporalPart,
+  feed,
+  blobs,
+  disks,
+  room,
+  settings,
+}: Sources): Promise<Readiness> {
+  const [reached, writable, schema, keys, temporal, worker, poisoned, identity, registry, disk] = await Promise.all([
     part(
       () => unreachable(database),
       async () => {
@@ -73,7 +87,13 @@ async function look({ database, keyring, temporal: temporalPart, feed, blobs, se
       },
     ),
     part('The database takes no changes; its disk may be full, or it is read-only.', async () => {
-      await takePermits(database.kysely, { key: 'readiness', limitPerMinute: 2_000_000_000, chunk: 1 });
+      try {
+        await takePermits(database.kysely, { key: 'readiness', limitPerMinute: 2_000_000_000, chunk: 1 });
+        await room.find();
+      } catch (error) {
+        if (fullDisk(error) === undefined) throw error;
+        return 'The database takes no changes, because the disk of PostgreSQL is full; free space on it, and all goes on by itself.';
+      }
       return undefined;
     }),
     part('The schema cannot be read.', async () => schemaFault(await schemaState(database))),
@@ -93,6 +113,7 @@ async function look({ database, keyring, temporal: temporalPart, feed, blobs, se
     within(poisonedEntries(database.kysely)).catch(() => undefined),
     identityPart(settings),
     settings.REGISTRY_S3_BUCKET === undefined ? undefined : registryPart(blobs),
+    diskPart(disks),
   ]);
   const parts = {
     database: reached.ready ? writable : reached,
@@ -102,6 +123,7 @@ async function look({ database, keyring, temporal: temporalPart, feed, blobs, se
     worker,
     outbox: outboxPart(poisoned),
     feed: feedPart(feed()),
+    disk,
     ...(identity === undefined ? {} : { identity }),
     ...(registry === undefined ? {} : { registry }),
   };
@@ -181,6 +203,13 @@ async function registryPart(blobs: Sources['blobs']): Promise<Part> {
     detail:
       'The bucket of the registry cannot be used; images are neither pushed nor pulled. `ballast doctor` says why.',
   };
+}
+
+/** A disk that does not answer, such as one of the network, fails what is written to it as a full one does. */
+async function diskPart(disks: Disks): Promise<Part> {
+  return await within(disks.look()).catch(() =>
+    faulty('A disk of BALLAST_HOME or REGISTRY_DIRECTORY does not answer; see whether it is mounted.'),
+  );
 }
 
 function feedPart({ lastReadAt }: FeedListenerState): Part {

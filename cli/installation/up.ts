@@ -60,6 +60,8 @@ OIDC_ISSUER name others. Ctrl-C stops everything in order; a second Ctrl-C does 
         supervisor.hurry();
       }
     };
+    // Where they are a file on a disk that is full: its lines are lost, the installation goes on.
+    for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
     const fail = async (error: unknown): Promise<never> => {

@@ -1,13 +1,9 @@
 import type { Logger as SdkLogger } from '@temporalio/worker';
-import { type Logger, pino } from 'pino';
-import { redaction } from '../../domain/redaction.ts';
+import type { Logger } from 'pino';
+import { openProgramLog } from '../../machine/program-log.ts';
 
 export function openLog(level: string): Logger {
-  return pino({
-    level,
-    base: { process: 'worker', pid: process.pid },
-    redact: redaction,
-  });
+  return openProgramLog({ process: 'worker', level, gather: false });
 }
 
 /**
