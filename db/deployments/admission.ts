@@ -4,6 +4,7 @@ import { decide } from '../../domain/deployments/arbiter.ts';
 import { type Admission, type AdmissionEvent, type Decision, placeOf } from '../../domain/deployments/arbiter-types.ts';
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
+import { LockBusy, lockTimeout } from '../postgres/connection-failure.ts';
 import { decideApprovals } from './admission/approvals.ts';
 import { tellEvents } from './admission/events.ts';
 import { notifyEnded } from './admission/notify-ended.ts';
@@ -47,7 +48,11 @@ export async function lockAdmission(effect: Effect, { projectId }: ProjectRef): 
   const held = locks.get(effect) ?? new Set();
   if (held.has(projectId)) return;
   const lock = `admission ${projectId}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(effect.kysely);
+  try {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(effect.kysely);
+  } catch (error) {
+    throw lockTimeout(error) ? new LockBusy('The lock of the project was not free in time.', { cause: error }) : error;
+  }
   locks.set(effect, held.add(projectId));
 }
 

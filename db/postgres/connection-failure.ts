@@ -37,6 +37,11 @@ export function lockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03';
 }
 
+/** Others held a lock that many wait for, for too long: the effect is rolled back, and its request tries it again. */
+export class LockBusy extends Error {
+  override readonly name = 'LockBusy';
+}
+
 /** The constraint that says "there is one already", or undefined when the error is another. */
 export function uniqueViolation(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return undefined;

@@ -76,6 +76,8 @@ interface Options {
   temporalAt?: string;
   /** The database and the keys of others, such as a worker; its own otherwise. */
   beside?: { url: string; keysFile: string };
+  /** No statement waits longer for a lock. */
+  lockTimeoutMillis?: number;
   /** Given its database before anything is asked of it. */
   onDatabase?: (database: Database) => void;
 }
@@ -117,6 +119,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
       applicationName: 'ballast test api',
       poolMax: settings.DATABASE_POOL,
       statementTimeoutMillis: settings.REQUEST_TIMEOUT,
+      ...(options.lockTimeoutMillis === undefined ? {} : { lockTimeoutMillis: options.lockTimeoutMillis }),
     }),
   );
   options.onDatabase?.(database);

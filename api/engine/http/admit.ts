@@ -22,6 +22,7 @@ export function admitVisit(server: ServerParts, clients: ClientAddress) {
       method: request.method,
       headers: request.headers,
       signal: deadline.signal,
+      time: deadline,
       named,
       caller: undefined,
       rate: undefined,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../caller.ts';
 import type { RateState } from '../limits/rate-state.ts';
+import type { Deadline } from '../pipeline/deadline.ts';
 import type { NamedOperation } from '../registry.ts';
 
 /** A request as the pipeline sees it, whatever the transport. */
@@ -12,6 +13,8 @@ export interface Incoming {
   headers: IncomingHttpHeaders;
   /** Aborted with a Problem: the time is up, or the client has gone. */
   signal: AbortSignal;
+  /** Of that time. */
+  time: Pick<Deadline, 'hold' | 'restart'>;
   named: NamedOperation;
   caller: Caller | undefined;
   /** The limits of this request and how much of them is left. */

@@ -1,4 +1,5 @@
 import { type Effect, effect } from '../../../db/engine/effect.ts';
+import { LockBusy } from '../../../db/postgres/connection-failure.ts';
 import type { JsonValue } from '../../../db/postgres/json.ts';
 import type { Incoming } from '../input/incoming.ts';
 import { checkedInput, type Input } from '../input/input.ts';
@@ -17,7 +18,35 @@ export async function run(server: ServerParts, incoming: Incoming, given: Input)
   const input = checkedInput(operation, given, server.settings);
   // One that makes its own effect may wait for others than the database.
   if (operation.ownEffect) return work(server, incoming, input);
-  return server.turns.take(incoming.named.name, incoming.signal, () => work(server, incoming, input));
+  if (operation.method === 'GET') {
+    return server.turns.take(incoming.named.name, incoming.signal, () => work(server, incoming, input));
+  }
+  return inTurn(server, incoming, () => work(server, incoming, input));
+}
+
+/** A change that waits for others of its kind is not late yet: a hundred at once are done one after the other, and all of them are. */
+function inTurn<T>(server: ServerParts, { named, signal, time }: Incoming, change: () => Promise<T>): Promise<T> {
+  time.hold();
+  return server.turns.take(named.name, signal, () => {
+    time.restart();
+    return change();
+  });
+}
+
+/** One effect; again while others hold the lock of its project, so that no connection waits long for it. */
+async function patientEffect<T>(
+  server: ServerParts,
+  incoming: Incoming,
+  work: (running: Effect) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await effect(server.database, authorOf(incoming), work);
+    } catch (error) {
+      if (!(error instanceof LockBusy) || incoming.signal.aborted) throw error;
+      incoming.time.restart();
+    }
+  }
 }
 
 async function work(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
@@ -56,7 +85,7 @@ async function read(server: ServerParts, incoming: Incoming, input: Input): Prom
 async function change(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
   const { operation } = incoming.named;
   const once = idempotentRequest(incoming, input);
-  return effect(server.database, authorOf(incoming), async (running) => {
+  return patientEffect(server, incoming, async (running) => {
     const given = givenOf(server, incoming, input);
     const answer = await (once === undefined
       ? changed(operation, given, running)
@@ -75,15 +104,17 @@ async function ownChange(server: ServerParts, incoming: Incoming, input: Input):
   const request = idempotentRequest(incoming, input);
   let replayed = false;
   const once: Once = (work) =>
-    effect(server.database, authorOf(incoming), async (running) => {
-      incoming.signal.throwIfAborted();
-      const first = async (): Promise<Answer> => ({ status: operation.status, value: await work(running) });
-      const most = server.settings.IDEMPOTENCY_KEYS_PER_CREDENTIAL;
-      const answer = await (request === undefined ? first() : answeredOnce(running, operation, request, most, first));
-      incoming.signal.throwIfAborted();
-      replayed = answer.replayed === true;
-      return answer.value as Awaited<ReturnType<typeof work>>;
-    });
+    inTurn(server, incoming, () =>
+      patientEffect(server, incoming, async (running) => {
+        incoming.signal.throwIfAborted();
+        const first = async (): Promise<Answer> => ({ status: operation.status, value: await work(running) });
+        const most = server.settings.IDEMPOTENCY_KEYS_PER_CREDENTIAL;
+        const answer = await (request === undefined ? first() : answeredOnce(running, operation, request, most, first));
+        incoming.signal.throwIfAborted();
+        replayed = answer.replayed === true;
+        return answer.value as Awaited<ReturnType<typeof work>>;
+      }),
+    );
   const stored = async () => (request === undefined ? undefined : answeredBefore(server.database, operation, request));
   const before = await stored();
   if (before !== undefined) return before;

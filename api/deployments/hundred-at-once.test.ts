@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lockWaiters } from '../../test/ground/lock-waiters.ts';
+import { until } from '../../test/ground/until.ts';
+import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+
+const requests = 100;
+/** Of a statement for a lock: after so many in vain the lock is held for longer than that. */
+const inVain = 20;
+
+let api: RunningApi;
+let twin: RunningApi;
+let ours: Seeded;
+let place: SeededPlace;
+
+beforeAll(async () => {
+  api = await runningApi({ lockTimeoutMillis: 200 });
+  twin = await api.twin();
+  ours = await seed(api.database);
+  place = await seedPlace(api.database, ours.organizationId);
+});
+afterAll(async () => {
+  await twin.close();
+  await api.close();
+});
+
+test('a hundred deployments of a project at once are all accepted, though its lock is held for long', async () => {
+  const release = await seedRelease(api.database, place, 1);
+  const { organizationId, environmentId, serviceId, projectId } = place;
+  await api.database.kysely
+    .updateTable('environment_service')
+    .set({ live_release_id: release.id })
+    .where('organization_id', '=', organizationId)
+    .where('service_id', '=', serviceId)
+    .execute();
+  const asked: Promise<{ status: number; text: string }>[] = [];
+  const body = { environmentId, queue: true };
+  let early = 0;
+  await twin.database.kysely.transaction().execute(async (holding) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`admission ${projectId}`}, 0))`.execute(holding);
+    for (let count = 0; count < requests; count += 1) {
+      const one = api.call('POST', `/api/v1/services/${serviceId}/redeploy`, { as: ours.tokens.deployer, body });
+      void one.then(() => (early += 1));
+      asked.push(one);
+    }
+    // The lock is refused again and again, and nobody is answered.
+    let refused = 0;
+    let before = 0;
+    await until('the lock was refused often', async () => {
+      const waiting = await lockWaiters(twin.database);
+      if (waiting !== before) refused += 1;
+      before = waiting;
+      return refused > inVain || early > 0;
+    });
+    expect(early).toBe(0);
+    // Others find connections meanwhile.
+    expect((await api.call('GET', '/api/v1/organizations', { as: ours.tokens.admin })).status).toBe(200);
+  });
+  const answered = await Promise.all(asked);
+  expect(answered.filter(({ status }) => status !== 201).map(({ text }) => text)).toEqual([]);
+});
