@@ -1,5 +1,5 @@
 export interface FullDisk {
-  /** The same for all failures of one disk, as far as they tell. */
+  /** Whose disk it is: by the paths of many files nobody can tell how many disks they are. */
   disk: string;
   /** Which disk, what failed, and what to do. */
   sentence: string;
@@ -16,7 +16,10 @@ export function fullDisk(error: unknown): FullDisk | undefined {
     }
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       const where = path === undefined ? 'this program' : path;
-      return { disk: where, sentence: `The disk of ${where} is full (${syscall ?? 'write'}: ${code}): ${remedy}` };
+      return {
+        disk: 'this machine',
+        sentence: `The disk of ${where} is full (${syscall ?? 'write'}: ${code}): ${remedy}`,
+      };
     }
   }
   return undefined;
