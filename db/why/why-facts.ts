@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
 import type { StageTime } from '../../domain/deployments/stages.ts';
-import { recordedAuthors } from '../approvals/authors.ts';
 import type { DeploymentKind, DeploymentState, ShownBlocker } from '../../domain/deployments/states.ts';
+import { recordedAuthors } from '../approvals/authors.ts';
 import { blockedByPart } from '../deployments/deployments.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
