@@ -80,7 +80,7 @@ const columns = sql`
   build.started_at as "startedAt", build.finished_at as "finishedAt",
   case when build.finished_at is null and not exists (
       select from change_set where change_set.id = build.change_set_id
-        and change_set.organization_id = build.organization_id and change_set.state = 'held')
+        and change_set.organization_id = build.organization_id and change_set.state = 'held') and not ${awaitsApproval}
     then coalesce(${downSentence}, case when build.state = 'running' and agent.contact = 'lost'
       then concat('The agent of the cluster "', cluster.name, '" has been out of contact since ',
         to_char(agent.last_heartbeat_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), ': the build goes on when it is back.') end)

@@ -47,9 +47,6 @@ export const deeds: Deeds<'build'> = {
     label: 'Requested',
     done: ({ name, details }) => `requested the build ${name}${after(' for ', details.environment)}`,
   },
-  'build.approved': {
-    label: 'Approved',
-    done: ({ name }) => `approved that the build ${name} sees the build variables of production`,
-  },
+  'build.approved': { label: 'Approved', done: ({ name }) => `approved the build ${name}` },
   'build.cancelled': { label: 'Cancelled', done: ({ name }) => `cancelled the build ${name}` },
 };

@@ -22,8 +22,8 @@ export const affected: Affected<'guard'> = { guard: (trpc) => [all(trpc.attentio
 export const kinds: Kinds<'guard'> = { guard: 'Guards of production' };
 
 export const deeds: Deeds<'guard'> = {
-  'guard.loosened': { label: 'Loosened', done: ({ name }) => `loosened a guard of production: ${name}` },
-  'guard.undone': { label: 'Undone', done: ({ name }) => `undid the loosening of a guard of production: ${name}` },
+  'guard.loosened': { label: 'Loosened', done: ({ name }) => `loosened a guard: ${name}` },
+  'guard.undone': { label: 'Undone', done: ({ name }) => `undid: ${name}` },
 };
 
 export const place: Place = {
