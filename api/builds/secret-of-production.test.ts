@@ -73,6 +73,12 @@ beforeAll(async () => {
       ok(await at.call('POST', `/approvals/${applied.approval.id}/decide`, { decision: 'approved' }, owner()));
     await at.goLive(applied.deployments[0]?.id ?? '');
     if (!isProduction) continue;
+    // Who decides is shown what builds would see.
+    const { diff } = ok<{ diff: { items: { key: string; buildTime: string }[] }[] }>(
+      await at.call('GET', `/approvals/${applied.approval?.id}`),
+    );
+    const seen = diff.flatMap(({ items }) => items).filter(({ buildTime }) => buildTime === 'also');
+    expect(seen.map(({ key }) => key)).toEqual(['SENTRY', 'VITE_API']);
     [releaseId, deploymentId] = [applied.deployments[0]?.releaseId ?? '', applied.deployments[0]?.id ?? ''];
     [approvalId, changeSetId] = [applied.approval?.id ?? '', applied.changeSet.id];
   }

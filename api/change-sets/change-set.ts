@@ -41,8 +41,12 @@ export const changeSetItemSchema = z
     from: z.string().describe('JSON text; empty if it is secret or nothing was there.'),
     to: z.string().describe('JSON text; empty if it is secret or nothing is there any more.'),
     secret: z.boolean(),
-    buildTime: z.enum(buildTimes).optional().describe('Of a variable that is set: whether builds see it then.'),
-    fromBuildTime: z.enum(buildTimes).optional().describe('Of a variable that was there: whether they see it now.'),
+    buildTime: z
+      .enum(['', ...buildTimes])
+      .describe('Of a variable that is set: whether builds see it then; else empty.'),
+    fromBuildTime: z
+      .enum(['', ...buildTimes])
+      .describe('Of a variable that was there: whether they saw it; else empty.'),
     toEmpty: z.boolean().describe('The new value is the empty text.'),
     managed: z.boolean().describe("Staged by the repository's configuration."),
     stagedBy: person,
@@ -107,8 +111,7 @@ export function itemAnswer(item: ItemView): z.output<typeof changeSetItemSchema>
     from: item.from_value,
     to: item.to_value,
     secret: item.secret,
-    ...(item.build_time === null ? {} : { buildTime: item.build_time }),
-    ...(item.from_build_time === null ? {} : { fromBuildTime: item.from_build_time }),
+    ...{ buildTime: item.build_time ?? '', fromBuildTime: item.from_build_time ?? '' },
     toEmpty: item.to_empty,
     managed: item.managed,
     stagedBy: { id: item.staged_by_id, name: item.staged_by_name },

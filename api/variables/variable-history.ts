@@ -16,7 +16,7 @@ export const variableChangeSchema = z
     from: z.string().describe('JSON text; empty if it is secret or nothing was there.'),
     to: z.string().describe('JSON text; empty if it is secret or nothing is there any more.'),
     secret: z.boolean(),
-    buildTime: z.enum(buildTimes).optional().describe('Absent of one that is unset.'),
+    buildTime: z.enum(['', ...buildTimes]).describe('Empty of one that is unset.'),
     stagedBy: person,
     stagedAt: z.iso.datetime(),
     appliedBy: person,
@@ -49,7 +49,7 @@ export const variableHistory = operation({
       ({ id }) => id,
       ({ createdAt, stagedAt, buildTime, ...row }) => ({
         ...row,
-        ...(buildTime === null ? {} : { buildTime }),
+        buildTime: buildTime ?? '',
         stagedAt: stagedAt.toISOString(),
         appliedAt: createdAt.toISOString(),
       }),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { detailSchema } from '../../api/approvals/get-approval.ts';
+import { type SeenChange, seenChange } from '../../domain/variables/build-time.ts';
 import { command } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { asLines, asTable, printable } from '../engine/table.ts';
@@ -65,16 +66,18 @@ function waiting({ waitsForYou, expiresAt }: Detail): string {
 
 interface Changes {
   serviceSlug?: string;
-  items?: { label?: string; from?: string | null; to?: string | null; secret?: boolean }[];
+  items?: ({ label?: string; from?: string | null; to?: string | null; secret?: boolean } & SeenChange)[];
 }
 
 /** The difference of a change set as it was requested; one deployment has none. */
 function changesOf({ diff }: Detail): string[][] {
   const groups = Array.isArray(diff) ? (diff as Changes[]) : [];
   return groups.flatMap(({ serviceSlug = '', items = [] }) =>
-    items.map(({ label = '', from, to, secret = false }) => {
+    items.map(({ label = '', from, to, secret = false, ...item }) => {
+      const seen = seenChange(item);
       const shown = (value: string | null | undefined) => (secret ? '••••••••' : printable(value ?? '').slice(0, 60));
-      return [printable(serviceSlug), printable(label), shown(from), shown(to)];
+      const after = `${shown(to)}${seen === undefined ? '' : ` (${seen})`}`;
+      return [printable(serviceSlug), printable(label), shown(from), after];
     }),
   );
 }

@@ -67,8 +67,8 @@ test('variables are set, listed without secrets, and unset', async () => {
   const secret = await ballast(['var', 'set', 'PASSWORD', '--secret'], { input: 'precious\n' });
   expect([secret.code, secret.out]).toEqual([0, expect.stringMatching(/^web +Variable PASSWORD +secret /m)]);
   const listed = await ballast(['var', 'list']);
-  expect(listed.out).toMatch(/^web +GREETER +me = you +staged: set/m);
-  expect(listed.out).toMatch(/^web +PASSWORD +\(secret\) +staged: set/m);
+  expect(listed.out).toMatch(/^web +GREETER +me = you +run time +staged: set/m);
+  expect(listed.out).toMatch(/^web +PASSWORD +\(secret\) +run time +staged: set/m);
   expect(`${secret.out}${secret.err}${listed.out}`).not.toContain('precious');
   expect(await ballast(['var', 'set', 'NOTHING'])).toMatchObject({
     code: 2,

@@ -159,6 +159,7 @@ function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>) {
     items: group.map((item) => ({
       ...{ kind: item.kind, key: item.key, label: item.label, processId: item.process_id },
       ...{ from: item.from_value, to: item.to_value, secret: item.secret, toEmpty: item.to_empty },
+      ...{ buildTime: item.build_time ?? '', fromBuildTime: item.from_build_time ?? '' },
     })),
   }));
 }

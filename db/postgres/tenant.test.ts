@@ -51,6 +51,7 @@ test('the types give reference data only to who says whose', () => {
     'git_allowed_project',
     'git_connection',
     'git_delivery',
+    'guard_loosening',
     'invitation',
     'left_volume',
     'membership',

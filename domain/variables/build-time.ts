@@ -26,9 +26,13 @@ export const buildTimeTitles: Readonly<Record<BuildTime, string>> = {
   only: 'Builds alone',
 };
 
-/** In words, where a change says it anew: `builds see it, too`. */
-export function seenChange(item: { buildTime?: BuildTime | undefined; fromBuildTime?: BuildTime | undefined }) {
-  const { buildTime: now, fromBuildTime: before = 'no' } = item;
-  if (now === undefined || now === before) return undefined;
+export interface SeenChange {
+  buildTime?: BuildTime | '' | undefined;
+  fromBuildTime?: BuildTime | '' | undefined;
+}
+
+/** In words, where a change says it anew: `builds see it, too`. What is no variable says nothing. */
+export function seenChange({ buildTime: now = '', fromBuildTime: before = '' }: SeenChange): string | undefined {
+  if (now === '' || now === (before === '' ? 'no' : before)) return undefined;
   return { no: 'builds do not see it any more', also: 'builds see it, too', only: 'builds alone see it' }[now];
 }

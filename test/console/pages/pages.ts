@@ -227,7 +227,7 @@ export const pages: readonly ConsolePage[] = [
     act: async (page) => {
       await page.getByLabel('Label', { exact: true }).fill('Team');
       await page.getByRole('radio', { name: 'Some projects' }).check();
-      await page.getByRole('checkbox', { name: 'Shop', exact: true }).check();
+      await page.getByRole('checkbox', { name: 'Shop shop', exact: true }).check();
     },
   },
   {

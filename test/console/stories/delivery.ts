@@ -112,11 +112,11 @@ export const deliveryStories: Stories = (world) => {
     const waiting = row(page, 'Waiting for your approval', 'Staged changes of Production');
     await waiting.filter({ hasText: 'Open the bakery' }).getByRole('link').click();
     await heading(page, 'Staged changes of Production').waitFor();
-    await page.getByText('because you are the only one who may').waitFor();
+    await page.getByText('because nobody else could').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('The oven is hot');
     await page.keyboard.press('Enter');
-    await page.getByText('The oven is hot. It was their own change').waitFor();
+    await page.getByText('The oven is hot. It was, at least in part, their own change').waitFor();
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
     await row(page, 'Last deployments', 'Web, release 3').getByText('Live').waitFor();
     expect(await page.getByRole('list', { name: 'Waiting for your approval' }).count()).toBe(0);

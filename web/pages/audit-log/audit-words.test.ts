@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { subjects } from '../../../domain/subjects.ts';
 import '../../subjects.ts';
 import { type AuditRecord, actorName, auditSentence } from './audit-words.ts';
-import { kindsOfThings } from './deeds.ts';
+import { kindsOfDeeds } from './kinds-of-deeds.ts';
 
 const ada: AuditRecord['actor'] = { kind: 'user', id: '1', name: 'Ada' };
 function record(given: Partial<AuditRecord> & { action: string }): AuditRecord {
   return { id: '', at: '', actor: ada, subject: { kind: 'team', id: '2', name: 'Platform' }, ...given };
 }
 
-const actions = kindsOfThings().flatMap(({ deeds }) => deeds.map(([action]) => action));
+const actions = kindsOfDeeds().flatMap(({ deeds }) => deeds.map(([action]) => action));
 
 test('actions of each kind of thing can be chosen', () => {
   const recorded = Object.entries(subjects).flatMap(([kind, subject]) =>

@@ -1,6 +1,8 @@
-import { type AuditRecord, aboutOf, deedFor } from './deeds.ts';
+import type { Answers } from '../../control-plane/session.ts';
+import type { About } from './deed.ts';
+import { knownDeeds } from './deeds.ts';
 
-export type { AuditRecord } from './deeds.ts';
+export type AuditRecord = Answers['auditLog']['list']['items'][number];
 
 /** A record as a sentence: "Ada Lovelace renamed the team Core to Platform". */
 export function auditSentence(record: AuditRecord): string {
@@ -10,7 +12,12 @@ export function auditSentence(record: AuditRecord): string {
 /** The sentence without its actor. Unknown actions are shown under their API name. */
 export function deedOf(record: AuditRecord): string {
   const about = aboutOf(record);
-  return deedFor(record.action)?.done(about) ?? `did ${record.action} to ${about.name}`;
+  // A log may hold actions of a newer control plane.
+  return knownDeeds.get(record.action)?.done(about) ?? `did ${record.action} to ${about.name}`;
+}
+
+function aboutOf({ subject, details = {}, actor }: AuditRecord): About {
+  return { name: subject.name ?? subject.id, details, itself: actor.id === subject.id };
 }
 
 /** Who did it, as a sentence begins. */

@@ -1,7 +1,7 @@
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
 import type { Choice } from '../../components/forms/form.tsx';
-import { kindsOfThings } from './deeds.ts';
 import type { LogFilter } from './filter.ts';
+import { kindsOfDeeds } from './kinds-of-deeds.ts';
 import type { KnownNames } from './known-names.ts';
 
 interface FiltersProps {
@@ -38,7 +38,7 @@ export function Filters({ filter: { action, subject, ...rest }, names, stranger,
 }
 
 function whatChoices(what: string | undefined, thing: string | undefined): Choice[] {
-  const choices = kindsOfThings().flatMap(({ kind, name: group, deeds }) => [
+  const choices = kindsOfDeeds().flatMap(({ kind, name: group, deeds }) => [
     { value: `${kind}/`, label: `${group}: all`, group },
     ...deeds.map(([action, { label }]) => ({ value: action, label: `${group}: ${label.toLowerCase()}`, group })),
   ]);

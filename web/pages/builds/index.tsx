@@ -7,6 +7,7 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search, text } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { plainDeed } from '../audit-log/plain-deeds.ts';
 
 const allBuilds = createRoute({
   getParentRoute: () => organizationRoute,
@@ -47,6 +48,6 @@ export const deeds: Deeds<'build'> = {
     label: 'Requested',
     done: ({ name, details }) => `requested the build ${name}${after(' for ', details.environment)}`,
   },
-  'build.approved': { label: 'Approved', done: ({ name }) => `approved the build ${name}` },
-  'build.cancelled': { label: 'Cancelled', done: ({ name }) => `cancelled the build ${name}` },
+  'build.approved': plainDeed('Approved', 'approved the build'),
+  'build.cancelled': plainDeed('Cancelled', 'cancelled the build'),
 };

@@ -7,7 +7,7 @@ import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 import { count, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { clockDeeds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 import { useProject } from '../projects/use-project.ts';
 import { useEnvironment } from './use-environment.ts';
@@ -121,20 +121,11 @@ export const deeds: Deeds<'environment' | 'change_set'> = {
     label: 'Staged',
     done: ({ name, details }) => `staged ${changes(details.items)} in ${name}`,
   },
-  'change_set.unstaged': { label: 'Unstaged', done: ({ name }) => `removed a staged change from ${name}` },
-  'change_set.discarded': { label: 'Discarded', done: ({ name }) => `discarded the staged changes of ${name}` },
-  'change_set.retried': {
-    label: 'Retried',
-    done: ({ name }) => `deployed again what of a change set in ${name} did not go live`,
-  },
-  'change_set.reverted': {
-    label: 'Reverted',
-    done: ({ name }) => `staged the inverse of a change set in ${name}`,
-  },
-  'change_set.cancelled': {
-    label: 'Cancelled',
-    done: ({ name }) => `cancelled a change set in ${name}`,
-  },
+  'change_set.unstaged': plainDeed('Unstaged', 'removed a staged change from'),
+  'change_set.discarded': plainDeed('Discarded', 'discarded the staged changes of'),
+  'change_set.retried': plainDeed('Retried', 'retried a change set in'),
+  'change_set.reverted': plainDeed('Reverted', 'reverted a change set in'),
+  'change_set.cancelled': plainDeed('Cancelled', 'cancelled a change set in'),
   'change_set.applied': {
     label: 'Applied',
     done: ({ name, details }) => `applied ${changes(details.items)} to ${name}`,

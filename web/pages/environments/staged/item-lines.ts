@@ -5,10 +5,8 @@ import { sizeText } from '../../services/processes/volume-size.ts';
 
 export type StagedView = Answers['changeSets']['draft'];
 export type StagedItem = StagedView['items'][number];
-type ItemOfDiff = Pick<
-  StagedItem,
-  'id' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty' | 'buildTime' | 'fromBuildTime'
-> & { kind: string };
+type ItemOfDiff = Pick<StagedItem, 'id' | 'label' | 'from' | 'to' | 'secret' | 'toEmpty'> &
+  Partial<Pick<StagedItem, 'buildTime' | 'fromBuildTime'>> & { kind: string };
 
 /** Above the changes that belong to no service. */
 export const sharedTitle = 'Shared variables';

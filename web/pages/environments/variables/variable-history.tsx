@@ -42,7 +42,7 @@ function lineOf({
   from,
   to,
   secret,
-  buildTime = 'no',
+  buildTime,
   stagedBy,
   appliedBy,
   appliedAt,
@@ -61,7 +61,7 @@ function lineOf({
           ? `By ${appliedBy.name}`
           : `Staged by ${stagedBy.name}, applied by ${appliedBy.name}`}
         {message !== '' && `: ${message}`}
-        {buildTime !== 'no' && ` (${buildTimeTitles[buildTime].toLowerCase()})`}
+        {buildTime !== '' && buildTime !== 'no' && ` (${buildTimeTitles[buildTime].toLowerCase()})`}
       </>
     ),
   };
