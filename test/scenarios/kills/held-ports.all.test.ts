@@ -153,6 +153,7 @@ test('`down` ends what nobody has written down, too', async () => {
   rmSync(join(installation.home, 'run', 'processes.json'));
   const { code, stdout } = await installation.run('down');
   expect(code).toBe(0);
-  for (const part of ['api', 'worker', 'identity', 'temporal', 'postgres']) expect(stdout).toContain(`Stopping ${part}, `);
+  for (const part of ['api', 'worker', 'identity', 'temporal', 'postgres'])
+    expect(stdout).toContain(`Stopping ${part}, `);
   expect(all.filter(isAlive)).toEqual([]);
 });
