@@ -89,7 +89,18 @@ describe.runIf(dockerCanRun() && debianCanBeMade())(
       });
       if (secret !== undefined) {
         building.installation.secrets.add(secret);
-        const set = ['var', 'set', '--project', name, '--environment', 'staging', '--service', 'web'];
+        const set = [
+          'var',
+          'set',
+          '--build-time',
+          'also',
+          '--project',
+          name,
+          '--environment',
+          'staging',
+          '--service',
+          'web',
+        ];
         for (const words of [['GREETING=Good day'], [`TOKEN=${secret}`, '--secret']])
           expect(await building.ballast(...set, ...words)).toMatchObject({ code: 0 });
       }

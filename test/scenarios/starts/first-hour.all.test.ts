@@ -93,7 +93,7 @@ test('the example answers at its address, is changed while it does, and shows it
   const again = readmeCommands('ballast deploy')
     .split('\n')
     .filter((line) => !line.startsWith('export'));
-  const shown = ['./ballast cluster ps', 'cd examples/hello', '../../../ballast logs'];
+  const shown = ['./ballast cluster ps', 'cd examples/hello', '../../ballast logs'];
   const { code, stdout } = await machine.shell([`export BALLAST_TOKEN=${token}`, ...again, ...shown].join('\n'));
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^web-\S+ +hello\/staging\/hello /m)]);
   expect(stdout).toContain('the second one listens');
