@@ -128,7 +128,7 @@ export const outcomeStories: Stories = (world) => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('It was their own change').waitFor();
+    await page.getByText('It was, at least in part, their own change').waitFor();
     expect(page.url()).not.toContain(String(older));
   });
 

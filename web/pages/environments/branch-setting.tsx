@@ -10,11 +10,9 @@ import type { EnvironmentAnswer } from './use-environment.ts';
 const byDefault = 'The default branch of each repository';
 
 /** The branch that an environment builds of its repositories. Branches of the first of them are offered. */
-export function BranchSetting({ environment: { id, name, gitBranch, projectId } }: { environment: EnvironmentAnswer }) {
+export function BranchSetting({ environment }: { environment: EnvironmentAnswer }) {
+  const { id, name, gitBranch } = environment;
   const { trpc } = usePlane();
-  const asked = { path: { id: projectId }, query: { environmentId: id, limit: 200 } };
-  const services = useQuery(trpc.services.list.queryOptions(asked)).data?.items ?? [];
-  const of = services.map(({ source }) => namedIn(source)).find((named) => named !== undefined);
   const change = formAction({
     label: 'Change the branch',
     title: `Branch of ${name}`,
@@ -25,7 +23,7 @@ export function BranchSetting({ environment: { id, name, gitBranch, projectId } 
     fields: {
       gitBranch: {
         control: ({ value = '', onChange }) => (
-          <BranchField name="gitBranch" of={of} value={value} onChange={onChange} unnamed={() => byDefault} />
+          <BranchOfRepositories environment={environment} value={value} onChange={onChange} />
         ),
       },
     },
@@ -38,4 +36,18 @@ export function BranchSetting({ environment: { id, name, gitBranch, projectId } 
       <OneAction action={change} small />
     </Setting>
   );
+}
+
+interface BranchOfRepositoriesProps {
+  environment: Pick<EnvironmentAnswer, 'id' | 'projectId'>;
+  value: string;
+  onChange: (branch: string) => void;
+}
+
+/** It asks for the services itself: a dialog that is opened before they are known offers their branches, too. */
+function BranchOfRepositories({ environment: { id, projectId }, ...field }: BranchOfRepositoriesProps) {
+  const asked = { path: { id: projectId }, query: { environmentId: id, limit: 200 } };
+  const services = useQuery(usePlane().trpc.services.list.queryOptions(asked)).data?.items ?? [];
+  const of = services.map(({ source }) => namedIn(source)).find((named) => named !== undefined);
+  return <BranchField name="gitBranch" of={of} unnamed={() => byDefault} {...field} />;
 }

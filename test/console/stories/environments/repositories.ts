@@ -15,7 +15,9 @@ const branchesOf = (dialog: Locator) => dialog.getByLabel('Branch', { exact: tru
 
 export const repositoryStories: Stories = (world) => {
   test('a repository is looked at before there is a service, and one that cannot be read hinders nobody', async () => {
-    const { ada, opened } = world();
+    const { ada, opened, means } = world();
+    // Of the one that cannot be read.
+    means(/repositoryConfig\.publicBranches: 422$/);
     const { page } = ada;
     const git = await gitServer();
     try {
