@@ -8,6 +8,7 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
 import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { plainDeed } from '../audit-log/plain-deeds.ts';
 import { pendingApprovals, waitingForMe } from './waiting.ts';
 
 const approvals = createRoute({
@@ -47,7 +48,7 @@ export const affected: Affected<'approval'> = { approval: (trpc) => [all(trpc.ap
 export const kinds: Kinds<'approval'> = { approval: 'Approvals' };
 
 export const deeds: Deeds<'approval'> = {
-  'approval.requested': { label: 'Requested', done: ({ name }) => `requested approval in ${name}` },
+  'approval.requested': plainDeed('Requested', 'requested approval in'),
   'approval.decided': {
     label: 'Decided',
     done: ({ name, details }) => `${details.decision === 'approved' ? 'approved' : 'rejected'} a change of ${name}`,

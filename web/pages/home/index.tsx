@@ -5,6 +5,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import type { Deeds, Kinds } from '../audit-log/deed.ts';
+import { plainDeed } from '../audit-log/plain-deeds.ts';
 import { runningClusters } from './running-clusters.ts';
 
 const home = createRoute({
@@ -22,8 +23,8 @@ export const affected: Affected<'guard'> = { guard: (trpc) => [all(trpc.attentio
 export const kinds: Kinds<'guard'> = { guard: 'Guards of production' };
 
 export const deeds: Deeds<'guard'> = {
-  'guard.loosened': { label: 'Loosened', done: ({ name }) => `loosened a guard: ${name}` },
-  'guard.undone': { label: 'Undone', done: ({ name }) => `undid: ${name}` },
+  'guard.loosened': plainDeed('Loosened', 'loosened a guard:'),
+  'guard.undone': plainDeed('Undone', 'undid:'),
 };
 
 export const place: Place = {

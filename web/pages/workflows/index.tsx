@@ -5,6 +5,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 import type { Deeds } from '../audit-log/deed.ts';
+import { plainDeed } from '../audit-log/plain-deeds.ts';
 
 const workflows = createRoute({
   getParentRoute: () => organizationRoute,
@@ -39,7 +40,7 @@ export const routes = [workflows, workflow] as const;
 export const kinds = { workflow: 'Workflow' };
 
 export const deeds: Deeds<'workflow'> = {
-  'workflow.exported': { label: 'Exported', done: ({ name }) => `exported the history of the workflow ${name}` },
+  'workflow.exported': plainDeed('Exported', 'exported the history of the workflow'),
 };
 
 export const place: Place = {
