@@ -7,7 +7,7 @@ export interface FullDisk {
 
 const remedy = 'free space on it; what failed is tried again and goes on by itself then.';
 
-/** What a failure says of a disk that is full, ours or that of PostgreSQL; undefined: it is another failure. */
+/** The word of a failure on a disk that is full, ours or that of PostgreSQL; undefined: it is another failure. */
 export function fullDisk(error: unknown): FullDisk | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
     const { code, path, syscall, message } = current as NodeJS.ErrnoException;

@@ -89,7 +89,7 @@ export class LineWriter {
     this.#flushIn(againMillis);
   }
 
-  /** What the disk does not take then is lost: a program that is told to end must end. */
+  /** Lines that the disk does not take then are lost: a program that is told to end must end. */
   #last(): void {
     let piece = this.#take();
     for (let attempt = 0; attempt < lastAttempts && piece.length > 0; attempt += 1) {

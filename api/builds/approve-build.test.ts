@@ -99,6 +99,10 @@ test('where production gives nothing to builds, and in other environments, nobod
   expect(await awaits(id)).toBe(false);
   await own.updateTable('environment').set({ production: true }).where('id', '=', place.environmentId).execute();
   expect(await awaits(id)).toBe(true);
+  // One that runs keeps its place, whatever is decided meanwhile.
+  await own.updateTable('build').set({ state: 'running' }).where('id', '=', id).execute();
+  expect([await awaits(id), (await turnOf(id)).open]).toEqual([false, true]);
+  await own.updateTable('build').set({ state: 'queued' }).where('id', '=', id).execute();
   await own.updateTable('variable').set({ build_time: 'no' }).where('service_id', '=', place.serviceId).execute();
   expect(await awaits(id)).toBe(false);
   expect((await approve(id, at.ours.sessions.owner)).status).toBe(409);

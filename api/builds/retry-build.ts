@@ -1,8 +1,12 @@
 import type { BuildView } from '../../db/builds/builds.ts';
 import { type NewBuild, requestBuild } from '../../db/builds/request-build.ts';
+import { appliedSettings } from '../../db/change-sets/applied.ts';
+import type { Effect } from '../../db/engine/effect.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { buildAnswer, buildPath, buildSchema, theBuild } from './build.ts';
 
 export const retryBuild = operation({
@@ -41,13 +45,29 @@ export const retryBuild = operation({
       source: sourceOf(build),
       trigger: 'retry',
       actorUserId: caller.answerableId,
-      // The same source to the byte: what was decided of it stands.
-      ...{ connected: build.connected, approvedBy: approvalOf(build) },
+      // The same source to the byte: an approval of it stands.
+      ...{
+        connected: build.connected && (await isStillConnected(effect, caller, build)),
+        approvedBy: approvalOf(build),
+      },
       retryOf: id,
     });
     return buildAnswer(await caller.see(theBuild, made, effect.kysely));
   },
 });
+
+/**
+ * The repository and branch may be others by now, or were never applied: of a change set that was rejected, or of a time in which the
+ * environment was none of production.
+ */
+async function isStillConnected({ kysely }: Effect, caller: OrganizationCaller, build: BuildView): Promise<boolean> {
+  const { gitBranch } = await caller.see(theEnvironment, build.environmentId, kysely);
+  const source = (await appliedSettings(kysely, build, [build.serviceId])).get(build.serviceId)?.source;
+  if (source?.kind !== 'git' || (source.gitConnectionId ?? null) !== build.gitConnectionId) return false;
+  const isSame =
+    build.gitConnectionId === null ? source.gitUrl === build.gitUrl : source.repository === build.repository;
+  return isSame && (gitBranch === null || build.gitRef === `refs/heads/${gitBranch}`);
+}
 
 function approvalOf({ approvedById: id, approvedByName: name }: BuildView): NewBuild['approvedBy'] {
   return id === null ? undefined : { id, name: name ?? '' };

@@ -159,6 +159,15 @@ const ways: Way[] = [
       return await call('POST', `/change-sets/${changeSet.id}/apply`, {});
     },
   ],
+  [
+    'a retry of its build, which was held and is not any more',
+    async (call) => {
+      const { body } = await call('GET', `/services/${site.serviceId}/builds`);
+      const held = (body.items as { id: string; repository: string }[]).find((one) => one.repository === 'evil/site');
+      await call('POST', `/builds/${held?.id}/cancel`);
+      return await call('POST', `/builds/${held?.id}/retry`);
+    },
+  ],
   ['a variable of builds that leads to it', staged(inProduction, () => set('VITE_X', '${{TOKEN}}', also))],
   ['one of builds alone', staged(inProduction, () => set('VITE_X', '${{TOKEN}}', { buildTime: 'only' }))],
   ['one that leads to it over another', staged(inProduction, () => set('VITE_X', '${{DSN}}', also))],
@@ -257,7 +266,7 @@ test('a deployer, limited to the project or not, learns no secret of production 
     }
   }
   const own = tenant(at.api.database.kysely, at.ours.organizationId);
-  const heads = await own.selectFrom('build').select('id').where('connected', '=', true).execute();
+  const heads = await own.selectFrom('build').select('id').where('commit_sha', '=', head).execute();
   const connected = new Set(heads.map(({ id }) => id));
   expect(asked.size).toBeGreaterThan(0);
   for (const [id, command] of asked) {

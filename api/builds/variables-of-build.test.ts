@@ -136,7 +136,7 @@ test.each([
     409,
     expect.stringMatching(/^api\.VITE_X is given to builds and leads to db\.PASS, a secret that they are not given/),
   ]);
-  // What it leads to may become a secret later.
+  // The other end may become a secret later.
   await stage(at.staging, set(db, 'PASS', 'open', { secret: false }));
   ok(await batch(set(api, 'VITE_X', value, also)));
   await apply(at.staging);

@@ -98,7 +98,7 @@ test('an environment that is production no more is told to every admin at once, 
   expect(await ok('GET', path, admin)).toMatchObject({ production: true, name: 'Live' });
   expect((await undo(item?.id, admin)).body).toMatchObject(refused('undone already'));
   await begun(place);
-  // It stays, so that who loosened it cannot hide it by undoing it.
+  // The item stays, so that who loosened it cannot hide it by undoing it.
   expect(await shown(owner)).toMatchObject([{ id: item?.id, undone: true, deployedCount: 1 }]);
   const log = await ok('GET', '/audit-log?limit=50', owner);
   const actions = (log.items as { action: string }[]).map(({ action }) => action);

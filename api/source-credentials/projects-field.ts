@@ -32,7 +32,7 @@ export const shownProjects = {
     .describe('The projects that may use it, unless all may; to a token that is limited to projects, those of them.'),
 };
 
-/** What a limited token sees of the list: other projects are not there for it. */
+/** The part of the list that a limited token sees: other projects are not there for it. */
 export function projectsShownTo<Of extends AllowedProjects>(caller: OrganizationCaller, credential: Of): Of {
   return { ...credential, projectIds: credential.projectIds.filter((id) => caller.seesProject(id)) };
 }

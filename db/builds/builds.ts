@@ -73,7 +73,7 @@ const columns = sql`
   build.image is not null as built, build.release_id as "releaseId", build.deployment_id as "deploymentId",
   build.release_error as "releaseError", build.release_error_at as "releaseErrorAt", build.connected,
   build.approved_by_id as "approvedById", build.approved_by_name as "approvedByName",
-  build.state = 'queued' and ${awaitsApproval} as "awaitsApproval", build.retry_of as "retryOf",
+  ${awaitsApproval} as "awaitsApproval", build.retry_of as "retryOf",
   build.requested_by_name as "requestedBy",
   build.requested_by_id as "requestedById", build.actor_user_id as "actorUserId",
   build.cancel_requested_at as "cancelRequestedAt", build.log_lines::float8 as "logLines", build.created_at as "createdAt",

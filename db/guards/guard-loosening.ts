@@ -24,7 +24,7 @@ export const GuardLooseningSchema = defineEntity({
     /** When the guard was changed again, by whomever. */
     endedAt: p.datetime(3).nullable(),
     endedByName: p.text().nullable(),
-    /** It ended by being undone. */
+    /** The guard was changed again by an undo. */
     undone: p.boolean().default(false),
   },
   indexes: [

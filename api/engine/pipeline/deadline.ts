@@ -7,7 +7,7 @@ const longestTimes = 3;
 /** A signal that is aborted when the time is up; `gone` aborts it because the client has left. */
 export interface Deadline {
   signal: AbortSignal;
-  /** It waits for its turn among others. */
+  /** The request waits for its turn among others. */
   hold(): void;
   /** Its work begins: it has all of its time. */
   restart(): void;

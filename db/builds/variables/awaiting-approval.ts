@@ -13,7 +13,7 @@ interface Build {
  * Of rows of `build`: its source is neither the head of the branch that is connected to its environment nor approved, and that
  * environment is a production one which gives variables to builds of the service. It waits, since any command of it could tell them.
  */
-export const awaitsApproval = sql<boolean>`(not build.connected and build.approved_by_id is null
+export const awaitsApproval = sql<boolean>`(build.state = 'queued' and not build.connected and build.approved_by_id is null
   and exists (select from environment where environment.organization_id = build.organization_id
     and environment.id = build.environment_id and environment.production)
   and exists (select from variable where variable.organization_id = build.organization_id

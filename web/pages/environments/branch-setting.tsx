@@ -44,7 +44,7 @@ interface BranchOfRepositoriesProps {
   onChange: (branch: string) => void;
 }
 
-/** It asks for the services itself: a dialog that is opened before they are known offers their branches, too. */
+/** The field asks for the services itself: a dialog that is opened before they are known offers their branches, too. */
 function BranchOfRepositories({ environment: { id, projectId }, ...field }: BranchOfRepositoriesProps) {
   const asked = { path: { id: projectId }, query: { environmentId: id, limit: 200 } };
   const services = useQuery(usePlane().trpc.services.list.queryOptions(asked)).data?.items ?? [];
