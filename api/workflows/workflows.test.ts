@@ -138,6 +138,10 @@ test('an actor that lives long: its history is whole, from the archive and from 
   expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
   expect(away.body.detail).toContain('cannot be reached');
   await proxy.restore();
+  await until('Temporal is reached again', async () => {
+    const { status } = await api.call('GET', `/api/v1/workflows/${living}/history`, as());
+    return status === 200;
+  });
 
   // A page that was altered is said to be one; all the others are told.
   const { runId } = await api.database.kysely

@@ -11,6 +11,8 @@ import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/dock
 import { applied, keptMachine, through, wanted } from '../../agents/kept-machine.ts';
 import { fromImageToAddress } from '../../applications/from-image.ts';
 import { readmeExample } from '../../applications/readme-example.ts';
+import { debianCanBeMade } from '../../builders/debian-base.ts';
+import { loadDebian } from '../../builders/debian-images.ts';
 import { freePort } from '../../ground/free-port.ts';
 import { type SampleOptions, sampleLayout } from '../../images/sample-image.ts';
 import { runBallast } from '../../installation/ballast-command.ts';
@@ -22,7 +24,7 @@ const log = { info: () => {}, warn: () => {} };
 describe.runIf(dockerCanRun())('on a real engine', () => {
   let engine: DockerEngine;
   beforeAll(async () => {
-    engine = await dockerEngine();
+    engine = await dockerEngine({ builds: true });
   });
   afterAll(() => engine?.stop());
 
@@ -64,25 +66,29 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
     patient(120_000),
   );
 
-  test('the commands of the README, and from an image to an address, in containers of the local cluster', async () => {
-    const ingressPort = await freePort();
-    const installation = await Installation.start('docker-example', {
-      LOCAL_CLUSTER: 'true',
-      LOCAL_DOCKER_SOCKET: engine.socket,
-      INGRESS_PORT: String(ingressPort),
-    });
-    try {
-      const agent = join(installation.home, 'agent');
-      await installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
-      expect(readStatus(agent)?.driver).toBe('docker');
-      await readmeExample(installation, ingressPort);
-      await fromImageToAddress(installation, { ingressPort, hostBound: false, patient: true, megabytes: 50 });
-      const { code, stdout } = await installation.run('down');
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/3 instances? of the local cluster ended/)]);
-    } finally {
-      await installation.remove();
-    }
-  });
+  test.runIf(debianCanBeMade())(
+    'the README and an image lead to addresses, in containers of the local cluster',
+    async () => {
+      await loadDebian(engine.socket, 'node');
+      const ingressPort = await freePort();
+      const installation = await Installation.start('docker-example', {
+        LOCAL_CLUSTER: 'true',
+        LOCAL_DOCKER_SOCKET: engine.socket,
+        INGRESS_PORT: String(ingressPort),
+      });
+      try {
+        const agent = join(installation.home, 'agent');
+        await installation.until('its agent is in contact', async () => readStatus(agent)?.connected);
+        expect(readStatus(agent)?.driver).toBe('docker');
+        await readmeExample(installation, ingressPort);
+        await fromImageToAddress(installation, { ingressPort, hostBound: false, patient: true, megabytes: 50 });
+        const { code, stdout } = await installation.run('down');
+        expect([code, stdout]).toEqual([0, expect.stringMatching(/3 instances? of the local cluster ended/)]);
+      } finally {
+        await installation.remove();
+      }
+    },
+  );
 });
 
 async function sampleImage(directory: string, options: SampleOptions): Promise<ReadyImage> {
