@@ -1,12 +1,14 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFailures } from '../../agent/home/failures.ts';
-import { readIdentity } from '../../agent/home/identity.ts';
+import { forgetIdentity, hashOf, readIdentity } from '../../agent/home/identity.ts';
 import { TrustFile } from '../../agent/home/trust.ts';
 import { shortDigest } from '../../agent/update/image-name.ts';
 import { Releases } from '../../agent/update/releases.ts';
 import { unpackBundle } from '../../agent/update/unpack-bundle.ts';
+import { agentCredential } from '../../db/agents/cluster-agents.ts';
 import { localAgentImage } from '../../db/clusters/local-cluster.ts';
+import type { Database } from '../../db/postgres/database.ts';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { makeAgentHome } from '../../runtime/home/agent-home.ts';
 import { readHome } from '../../runtime/home/home.ts';
@@ -36,12 +38,28 @@ async function prepareLocalAgent({ mend, signOnly }: { mend: boolean; signOnly: 
     }
     pinKey(directory, release, why !== undefined);
     copyLauncher(directory);
+    if (await isUnknown(database, directory)) {
+      forgetIdentity(directory);
+      process.stdout.write('The agent of this machine enrols again: the database does not know its credential.\n');
+    }
     if (readIdentity(directory)?.cluster === undefined) {
       const path = tokenFile(directory);
       mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
       writeFileAtomically(path, `${await localEnrolmentToken(settings)}\n`);
     }
   });
+}
+
+/** As after a restore: the agent has changed its credential since, or belonged to another database. */
+async function isUnknown(database: Database, directory: string): Promise<boolean> {
+  const identity = readIdentity(directory);
+  if (identity?.cluster === undefined) return false;
+  for (const credential of [identity.credential, identity.pending]) {
+    if (credential === undefined) continue;
+    const hash = Buffer.from(hashOf(credential), 'hex');
+    if ((await agentCredential(database.kysely, hash)) !== undefined) return false;
+  }
+  return true;
 }
 
 /** A healthy agent is updated through the control plane, as everywhere; one that cannot be reached that way is replaced here. */

@@ -1,5 +1,8 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { ensureLocalCluster } from '../../db/clusters/local-cluster.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { tellRestored } from '../../db/installation/tell-restored.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
 import { createKeysFile } from '../../db/keys/keys-file.ts';
 import { migrate } from '../../db/migrations/migrate.ts';
@@ -25,6 +28,12 @@ export async function prepareDatabase(
   const { applied } = await migrate(url, onProgress);
   const database = await openDatabase({ url, applicationName: 'ballast migrate', poolMax: 2 });
   try {
+    const restored = join(settings.BALLAST_HOME, 'restored.json');
+    if (existsSync(restored)) {
+      await tellRestored(database.kysely);
+      // Told twice after a crash here: that only counts further on.
+      rmSync(restored);
+    }
     await createKeysFile(settings.KEYS_FILE);
     // A file that does not belong to this database is noticed here, and not at the first secret.
     await openKeyring(database, settings.KEYS_FILE);

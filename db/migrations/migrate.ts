@@ -37,3 +37,23 @@ export async function migrate(url: string, onProgress: (message: string) => void
     await lock.end().catch(() => undefined);
   }
 }
+
+/**
+ * Brings an empty database to the tables of a backup, which had these migrations. Refuses those that this version does not know;
+ * what it has besides comes with `migrate`.
+ */
+export async function migrateTo(url: string, names: readonly string[]): Promise<void> {
+  const orm = migrationOrm(url);
+  try {
+    const known = new Set((await orm.migrator.getPending()).map(({ name }) => name));
+    const unknown = names.find((name) => !known.has(name));
+    if (unknown !== undefined) {
+      throw new Error(`The backup is of a newer version of Ballast (${unknown}): restore it by that version.`);
+    }
+    const last = names.at(-1);
+    if (last !== undefined) await orm.migrator.up({ to: last });
+    await maintainFeedPartitions({ kysely: orm.em.getKysely<Tables>() });
+  } finally {
+    await orm.close(true);
+  }
+}

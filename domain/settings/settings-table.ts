@@ -1,4 +1,5 @@
 import type { Setting } from './setting.ts';
+import { backupSettings } from './table/backups.ts';
 import { commandLineSettings } from './table/command-line.ts';
 import { databaseAndTemporalSettings } from './table/database-and-temporal.ts';
 import { installationSettings } from './table/installation.ts';
@@ -14,6 +15,7 @@ export const settingsTable = {
   ...installationSettings,
   ...commandLineSettings,
   ...registrySettings,
+  ...backupSettings,
   ...databaseAndTemporalSettings,
   ...signInSettings,
   ...workerSettings,

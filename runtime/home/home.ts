@@ -7,6 +7,8 @@ import { type HomeRecord, newHomeRecord, readHomeRecord } from './home-record.ts
 const folders = ['keys', 'temporal', 'logs', 'run'] as const;
 /** Names that may lie in a directory that is about to become a home. */
 const ours = new Set<string>([...folders, 'home.json', 'postgres', 'cache', 'agent']);
+/** In a home that a backup is being restored into. */
+export const restoringFile = 'restoring';
 
 /** The directory that holds everything of one installation. */
 export class Home {
@@ -99,6 +101,11 @@ function refuseForeign(path: string): void {
     );
   }
   const entries = readdirSync(path);
+  if (entries.includes(restoringFile)) {
+    throw new Refusal(
+      `A backup is being restored into ${path}, or its restore was interrupted; finish it with \`./ballast admin restore\`.`,
+    );
+  }
   if (entries.includes('home.json')) return;
   const foreign = entries.find((entry) => !ours.has(entry));
   if (foreign !== undefined) {

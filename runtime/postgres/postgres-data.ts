@@ -27,6 +27,16 @@ export function dataDirectory(home: Home, user: SystemUser | undefined): string 
   return user ? join(dataOfRoot, home.record.installation, 'postgres') : home.postgres;
 }
 
+/** Where a restored data directory is put, with what has to be around it. Refuses a place that has one. */
+export function placeForData(home: Home, user: SystemUser | undefined): string {
+  const data = dataDirectory(home, user);
+  if (user) linkFromHome(home, data, user);
+  if (!existsSync(data)) return data;
+  throw new Refusal(
+    `There are data of PostgreSQL in ${data}, which a restore does not overwrite; move them away, and restore again.`,
+  );
+}
+
 interface Making {
   home: Home;
   user: SystemUser | undefined;

@@ -14,13 +14,13 @@ import {
   unchangedDrafts,
   unknownParts,
 } from '../../../db/registry/drafts.ts';
+import { PartWriter } from '../../../outbound/s3/part-writer.ts';
 import type { S3Client } from '../../../outbound/s3/s3-client.ts';
 import { RegistryError } from '../registry-error.ts';
 import { blobPath, checkDraftName, digestAt } from './blob-path.ts';
 import { type BlobStore, NotItsEnd, type Settled } from './blob-store.ts';
 import type { BucketWatch } from './bucket-away.ts';
 import { joinBlob } from './join-blob.ts';
-import { PartWriter } from './part-writer.ts';
 import { severalAtOnce } from './several-at-once.ts';
 
 const day = 86_400_000;

@@ -5,6 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-da
 import { missesNothing } from '../../../test/walks/feed-reader.ts';
 import { appendToFeed, type FeedCursor, type FeedEntry, feedHead, heldSeconds, readAhead, readFeed } from './feed.ts';
 import { maintainFeedPartitions } from './feed-partitions.ts';
+import { missedSince } from './replay.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -28,6 +29,15 @@ async function readUntil(cursor: FeedCursor, wanted: number, ahead?: string): Pr
 }
 
 test('a transaction that commits late with a lower position is never missed', () => missesNothing(fresh.database, 8));
+
+test('a reader whose position is of a later database than this one, which was restored, has to read again', async () => {
+  const { kysely } = fresh.database;
+  const { snapshot } = await feedHead(kysely);
+  const at = Date.now() / 1000;
+  expect(await missedSince(kysely, organizationId, { snapshot, at: at - 5 })).toMatchObject({ hints: [] });
+  const later = snapshot.replaceAll(/\d+/g, (id) => String(Number(id) + 1_000_000));
+  expect(await missedSince(kysely, organizationId, { snapshot: later, at: at - 5 })).toBe(undefined);
+});
 
 test('what an open transaction holds back is told ahead, and not again when the transaction is over', async () => {
   const { kysely } = fresh.database;

@@ -28,12 +28,15 @@ export async function missedSince(
 ): Promise<Missed | undefined> {
   const { rows } = await sql<{
     age: number;
+    /** Of a database that was restored since: its transactions have lower ids again. */
+    ofAnother: boolean;
     snapshot: string;
     kind: string | null;
     id: string;
     project: string | null;
   }>`
-    select extract(epoch from now())::float8 - ${at}::float8 as age, current.snapshot::text as snapshot, entry.*
+    select extract(epoch from now())::float8 - ${at}::float8 as age, current.snapshot::text as snapshot, entry.*,
+           pg_snapshot_xmax(${snapshot}::pg_snapshot) > pg_snapshot_xmax(current.snapshot) as "ofAnother"
     from (select pg_current_snapshot() as snapshot) as current
     left join lateral (
       select kind, subject_id as id, project_id as project
@@ -48,7 +51,7 @@ export async function missedSince(
   `.execute(kysely);
   const [first] = rows;
   if (first === undefined) throw new Error('PostgreSQL did not tell its snapshot.');
-  if (first.age < 0 || first.age > longestSeconds || rows.length > mostReplayed) return undefined;
+  if (first.ofAnother || first.age < 0 || first.age > longestSeconds || rows.length > mostReplayed) return undefined;
   const hints = rows.flatMap(({ kind, id, project }) => {
     if (kind === null) return [];
     const hint = { organizationId, kind, id };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
-import type { S3Bytes } from '../../../outbound/s3/s3-client.ts';
+import type { S3Bytes } from './s3-client.ts';
 
 /** Stores a part that begins at that place; it counts once this has answered. */
 export type StorePart = (from: number, body: Required<S3Bytes>, bytes: number) => Promise<void>;
