@@ -90,7 +90,10 @@ function asJson({ manifest, imagesCopied, deleted }: Taken, made: OpeningKey | u
 
 function asText({ manifest, imagesCopied, deleted }: Taken, where: string, made: OpeningKey | undefined): string {
   const { name, images, ownTemporal } = manifest;
-  const of = images === undefined ? 'images are in a bucket' : `${images.count} images, ${imagesCopied} of them new`;
+  const of =
+    images === undefined
+      ? 'images are in a bucket'
+      : `${images.count} blobs of images, ${imagesCopied} of them new to the place`;
   return [
     `The backup ${name} is complete in ${where}: ${megabytes(bytesOf(manifest))}, and ${of}.`,
     ...(ownTemporal ? ['Temporal is your own and not in it; back it up as its documentation says.'] : []),

@@ -58,10 +58,10 @@ with its digest. Without the key only the bytes are compared with what was writt
         process.stdout.write(`${JSON.stringify({ backup: manifest.name, ...verified, seconds })}\n`);
         return;
       }
-      const rows = Object.entries(verified.rows).map(([what, count]) => `${count} ${what}`);
+      const rows = Object.entries(verified.rows).map(([what, count]) => `${what} ${count}`);
       process.stdout.write(
         verified.restored
-          ? `The backup ${manifest.name} was restored beside this installation in ${seconds.toFixed(1)} s: ${[...rows, `${verified.images} images`].join(', ')}.\n`
+          ? `The backup ${manifest.name} was restored beside this installation in ${seconds.toFixed(1)} s: ${[...rows, `blobs of images ${verified.images}`].join(', ')}.\n`
           : `The backup ${manifest.name} has the bytes that were written. Only --key-file proves that it can be restored.\n`,
       );
     });
@@ -96,7 +96,7 @@ is not known afterwards; deployments, builds and approvals of then go on. Other 
         );
       else
         process.stdout.write(
-          `The backup ${manifest.name} is restored into ${home}, with ${images} images. It knows what was so at ${manifest.createdAt}.
+          `The backup ${manifest.name} is restored into ${home}, with ${images} blobs of images. It knows what was so at ${manifest.createdAt}.
 Start it: npm start. Volumes of applications are not in it: on a new machine they begin empty, so put their data back before.\n`,
         );
     });

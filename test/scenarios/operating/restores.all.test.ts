@@ -1,9 +1,19 @@
-import { mkdirSync, mkdtempSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimedDeploymentStates, finalDeploymentStates } from '../../../domain/deployments/states.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
+import { startBallast } from '../../installation/ballast-command.ts';
 import type { Session } from '../../installation/installation.ts';
 import { patient } from '../../run/patience.ts';
 
@@ -179,5 +189,34 @@ test.each(rounds)('restore %i: of a backup that was taken while %s', async (roun
   expect(end.deployments.filter(({ state }) => state === 'failed')).toEqual([]);
   expect(end.builds.filter(({ status }) => status === 'failed')).toEqual([]);
   const [live] = end.deployments.filter(({ environmentName, serving }) => environmentName === 'Staging' && serving);
+  expect((await address()).body).toBe(live?.changeSetMessage);
+});
+
+test('a backup that is killed is none, and a restore that is killed is run again', async () => {
+  const { installation } = building;
+  const backups = async () => (await building.ballast('admin', 'backups', '--from', place)).stdout;
+  const before = await backups();
+  const backup = startBallast(['admin', 'backup', '--to', place], installation.env);
+  await installation.until('it copies', async () =>
+    readdirSync(place, { recursive: true }).some((name) => String(name).endsWith('.part')),
+  );
+  process.kill(-backup.pid, 'SIGKILL');
+  await backup.ended;
+  expect(await backups()).toBe(before);
+
+  await loseEverything();
+  const words = ['admin', 'restore', '--from', place, '--key-file', keyFile];
+  const restore = startBallast(words, installation.env);
+  await installation.until('it restores', async () => existsSync(join(installation.home, 'home.json')));
+  process.kill(-restore.pid, 'SIGKILL');
+  await restore.ended;
+  const up = await installation.run('up');
+  expect([up.code, up.stderr]).toEqual([1, expect.stringContaining('its restore was interrupted')]);
+  const again = await building.ballast(...words);
+  expect(again, again.stderr).toMatchObject({ code: 0 });
+  if (process.getuid?.() !== 0) renameSync(join(directory, 'agent'), join(installation.home, 'agent'));
+  await installation.start();
+  const { deployments } = await known();
+  const [live] = deployments.filter(({ environmentName, serving }) => environmentName === 'Staging' && serving);
   expect((await address()).body).toBe(live?.changeSetMessage);
 });
