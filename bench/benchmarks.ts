@@ -25,6 +25,7 @@ import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
 import { temporalBuild } from './subjects/temporal-build.ts';
 import { upload } from './subjects/upload.ts';
+import { workerStart } from './subjects/worker-start.ts';
 
 /** Every benchmark there is, in the order in which they run. */
 export const benchmarks: readonly Benchmark[] = [
@@ -52,6 +53,7 @@ export const benchmarks: readonly Benchmark[] = [
   deployments,
   memory,
   startUp,
+  workerStart,
   ...deploys,
   firstPage,
   slowLine,

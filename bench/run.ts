@@ -4,8 +4,9 @@ import { ArgumentError, readArguments } from './engine/arguments.ts';
 import { measure } from './engine/measure.ts';
 import { endOnSignals, profileInto } from './engine/node-process.ts';
 import { newReport, tableOf, writeReport } from './engine/report.ts';
+import { compareWith } from './subjects/worker-start.ts';
 
-const help = `npm run bench -- [--only NAME]… [--rounds N] [--json] [--profile DIR]
+const help = `npm run bench -- [--only NAME]… [--rounds N] [--json] [--profile DIR] [--against DIR]
 
 Compares Ballast with a bare stack that does the same work. Reference and subject take turns; each figure is the median
 of the rounds. A ratio of 1 is as good as the reference, more or less is better. Below 0.5 the run fails; below 0.7
@@ -14,6 +15,7 @@ docs/performance.md explains why.
   --only NAME   Only this benchmark; may be repeated.
   --rounds N    How many rounds each side runs; 5 if left out, and 1 for those that take minutes.
   --profile DIR Have every server write a CPU profile there; figures are worse for it.
+  --against DIR A checkout of an older version, with its packages, that worker-start compares with; this one if left out.
   --json        Print JSON instead of the table. It is written to bench/results/ in any case.
 
 ${benchmarks.map(({ name, what }) => `  ${name.padEnd(12)}  ${what}`).join('\n')}
@@ -25,12 +27,13 @@ endOnSignals(() => stopping.abort());
 
 async function main(): Promise<void> {
   const known = benchmarks.map(({ name }) => name);
-  const { json, help: helpWanted, only, rounds, profile } = readArguments(process.argv.slice(2), known);
+  const { json, help: helpWanted, only, rounds, profile, against } = readArguments(process.argv.slice(2), known);
   if (helpWanted) {
     process.stdout.write(help);
     return;
   }
   if (profile !== undefined) profileInto(resolve(profile));
+  if (against !== undefined) compareWith(resolve(against));
   const report = newReport();
   const progress = (text: string): void => void process.stderr.write(`… ${text}\n`);
   for (const benchmark of benchmarks) {
