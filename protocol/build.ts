@@ -6,6 +6,8 @@ export const buildBody = z.object({
   kind: z.literal('build'),
   /** `<organization>/<project>/<service>` in the registry of the control plane: the image goes there by its digest. */
   repository: z.string(),
+  /** Builds of an organization share caches with those of no other. Absent: the first part of `repository` names it. */
+  organizationId: z.string().optional(),
   /** Builds with this key share caches: those of a service in an environment. */
   cacheKey: z.string(),
   builder: z.enum(['auto', 'dockerfile']),

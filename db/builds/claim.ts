@@ -124,6 +124,7 @@ export async function askAgent(effect: Effect, keyring: BuildSecrets, build: Bui
   const body = {
     kind: 'build',
     repository: await pathOf(effect.kysely, build),
+    organizationId,
     cacheKey: await cacheKeyOf(effect, build),
     ...{ builder, context, dockerfile, target },
     source: found.source,
