@@ -16,7 +16,12 @@ export interface BuildSettings {
   cacheBytes: number;
   /** Of builds without a Dockerfile, where there is a Docker engine. */
   baseImages: BaseImages;
+  /** Of the BuildKit that builds there. */
+  builderImage: string;
 }
+
+/** Pinned: its API, its folders and its settings are those that the agent knows. */
+export const builderImage = 'moby/buildkit:v0.34.2';
 
 export const buildOptions = {
   'build-environment': {
@@ -47,6 +52,12 @@ export const buildOptions = {
     variable: 'BALLAST_AGENT_BUILD_BASE_IMAGE',
     repeated: true,
   },
+  'build-builder-image': {
+    value: 'IMAGE',
+    what: 'The image of BuildKit that builds where there is a Docker engine, such as one of a registry of your own.',
+    variable: 'BALLAST_AGENT_BUILD_BUILDER_IMAGE',
+    default: builderImage,
+  },
 } satisfies Record<string, Option>;
 
 export function buildSettings(values: Values): BuildSettings {
@@ -58,6 +69,7 @@ export function buildSettings(values: Values): BuildSettings {
     allowedRanges: rangesOf(values.text('build-allowed-ranges') ?? ''),
     cacheBytes: values.number('build-cache-gib', 1, 100_000) * 1024 ** 3,
     baseImages: baseImagesOf(values.texts('build-base-image')),
+    builderImage: values.needed('build-builder-image'),
   };
 }
 

@@ -142,7 +142,7 @@ export class Builders {
   async #openDocker(socket: string): Promise<Found> {
     const { home, client, settings } = this.#options;
     this.#docker ??= import('./docker/docker-builder.ts').then(
-      ({ DockerBuilder }) => new DockerBuilder({ home, client, socket, settings }),
+      ({ DockerBuilder }) => new DockerBuilder({ home, client, socket, settings, outbound: this.#outbound }),
     );
     const docker = await this.#docker;
     await endSandboxLeftovers(home);

@@ -16,16 +16,20 @@ export interface EndedInstances {
 
 /**
  * Ends everything that runs here for an agent that does not run any more, and its ingress, whatever becomes of the rest.
- * Volumes stay.
+ * Volumes stay. `caches`: those of builds in an engine go as well.
  */
-export async function endInstances(home: string, dockerSocket: string): Promise<EndedInstances> {
+export async function endInstances(
+  home: string,
+  dockerSocket: string,
+  { caches = false } = {},
+): Promise<EndedInstances> {
   const over = new AbortController();
   const late = pause(longest, undefined, { signal: over.signal }).then(() => {
     throw new Error(`The driver did not end them within ${longest / 1000} s.`);
   });
   late.catch(() => {});
   try {
-    return { ended: await Promise.race([endAll(home, dockerSocket), late]) };
+    return { ended: await Promise.race([endAll(home, dockerSocket, caches), late]) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { ended: 0, left: `The instances could not be ended: ${why}` };
@@ -36,11 +40,15 @@ export async function endInstances(home: string, dockerSocket: string): Promise<
   }
 }
 
-async function endAll(home: string, dockerSocket: string): Promise<number> {
+async function endAll(home: string, dockerSocket: string, caches: boolean): Promise<number> {
   const driver = await chooseDriver(lastDriver(home), { home, socket: dockerSocket, log: lineLog });
   const instances = await driver.list();
   await Promise.all(instances.map(({ id, process }) => driver.stop(id, Math.min(10, process.drainSeconds))));
   for (const { id } of instances) await driver.remove(id);
+  if (driver.name === 'docker') {
+    const { endBuilders } = await import('../builders/docker/builder/end-builders.ts');
+    await endBuilders(home, dockerSocket, { caches });
+  }
   return instances.filter(({ state }) => state === 'running').length;
 }
 

@@ -38,7 +38,7 @@ export const leave: AgentCommand = {
     await endLauncher(home);
     const agent = runningAgent(home);
     if (agent !== undefined) await endAgent(agent);
-    const { left } = await endInstances(home, values.needed('docker-socket'));
+    const { left } = await endInstances(home, values.needed('docker-socket'), { caches: true });
     if (left !== undefined) throw new Refusal(`${left} Then run this again; the ingress has ended.`);
     forgetIdentity(home);
     new TrustFile(home).forget();

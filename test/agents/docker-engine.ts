@@ -13,6 +13,8 @@ import { notRun } from '../run/not-run.ts';
 /** A Docker engine of the test's own: nothing it makes is seen by another engine of this machine. */
 export interface DockerEngine {
   socket: string;
+  /** Of this machine on the engine's bridge; empty without one. */
+  address: string;
   /** Ends it with all that it runs, and leaves nothing. */
   stop(): Promise<void>;
 }
@@ -24,18 +26,20 @@ export function dockerCanRun(): boolean {
   return false;
 }
 
-/** `networks`: how many it can create, fewer than the usual 31. */
-export async function dockerEngine({ builds = false, networks = 0 } = {}): Promise<DockerEngine> {
+/** `bridged`: it has a bridge. `networks`: how many it can create, fewer than the usual 31. */
+export async function dockerEngine({ bridged = false, networks = 0 } = {}): Promise<DockerEngine> {
   const end = await apart('engine');
   const directory = mkdtempSync(join(tmpdir(), 'ballast-docker-'));
   const socket = join(directory, 'engine.sock');
   const cgroup = basename(directory);
   let daemon: ProcessIdentity | undefined;
-  // Commands of builds have the engine's own bridge as their network: one of another name than the usual.
-  const bridge = builds ? `bl${randomBytes(4).toString('hex')}` : 'none';
-  if (builds) {
+  // Of another name than the usual.
+  const bridge = bridged ? `bl${randomBytes(4).toString('hex')}` : 'none';
+  const address = bridged ? `10.213.${randomInt(256)}.1` : '';
+  if (bridged) {
     execFileSync('ip', ['link', 'add', bridge, 'type', 'bridge']);
-    execFileSync('ip', ['address', 'add', `10.213.${randomInt(256)}.1/24`, 'dev', bridge]);
+    execFileSync('ip', ['address', 'add', `${address}/24`, 'dev', bridge]);
+    execFileSync('ip', ['link', 'set', bridge, 'up']);
   }
 
   const spawnDaemon = (): void => {
@@ -85,7 +89,7 @@ export async function dockerEngine({ builds = false, networks = 0 } = {}): Promi
     }
     await until('All of the Docker engine is gone', async () => leftOver(directory).length === 0);
     removeCgroups(cgroup);
-    if (builds) execFileSync('ip', ['link', 'delete', bridge]);
+    if (bridged) execFileSync('ip', ['link', 'delete', bridge]);
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
     end();
   };
@@ -93,7 +97,7 @@ export async function dockerEngine({ builds = false, networks = 0 } = {}): Promi
     await stop();
     throw error;
   });
-  return { socket, stop };
+  return { socket, address, stop };
 }
 
 async function removeAll(socket: string): Promise<void> {

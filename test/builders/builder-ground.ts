@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import type { BuildSettings } from '../../agent/builders/build-settings.ts';
+import { type BuildSettings, builderImage } from '../../agent/builders/build-settings.ts';
 import { Builders } from '../../agent/builders/builders.ts';
 import type { RunResult } from '../../agent/commands/run.ts';
 import { Client } from '../../agent/link/client.ts';
@@ -54,7 +54,10 @@ export interface BuilderGround {
   close(): Promise<void>;
 }
 
-export const settings: BuildSettings = { environment: {}, allowedRanges: [], cacheBytes: 2 ** 30, baseImages: {} };
+export const settings: BuildSettings = {
+  ...{ environment: {}, allowedRanges: [], cacheBytes: 2 ** 30, baseImages: {} },
+  builderImage,
+};
 
 export async function builderGround(
   world: PushedTo,

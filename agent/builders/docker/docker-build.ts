@@ -8,13 +8,14 @@ import { megabytes } from '../push-image.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { configured } from '../source/repository-config.ts';
 import { CommandFailed } from '../step-failed.ts';
+import type { OrganizationBuilders } from './builder/builders.ts';
+import type { Working } from './builder/organization-builder.ts';
+import { explained } from './buildkit/build-errors.ts';
+import { solve } from './buildkit/solve.ts';
+import { Vertices } from './buildkit/vertices.ts';
 import { holdLimits } from './commands/hold-limits.ts';
-import { markerOf, withMarker } from './commands/marker.ts';
-import { explained } from './engine/engine-errors.ts';
-import { buildLabel, homeLabel, removeImage, savedImage } from './engine/engine-images.ts';
-import { runBuild } from './engine/run-build.ts';
-import { Vertices } from './engine/vertices.ts';
-import { exportedImage } from './image/exported-image.ts';
+import { markerOf, withWayOut } from './commands/marker.ts';
+import { type ExportedImage, exportedImage } from './image/exported-image.ts';
 import { rewriteImage } from './image/rewrite-image.ts';
 import type { BaseImages } from './plan/base-images.ts';
 import { contextArchive } from './plan/context.ts';
@@ -27,8 +28,9 @@ export interface DockerBuildParts extends BuildingParts {
   bases: BaseImages;
   /** Tells caches of this agent's builds from those that a Dockerfile names itself. */
   cacheSecret: string;
-  /** Of the commands that the engine runs; undefined where the agent cannot limit them. */
-  executions: string | undefined;
+  builders: OrganizationBuilders;
+  /** Whether the agent can limit commands. */
+  limited: boolean;
   /** Variables of commands: of the agent's own settings alone, since what a sandbox has besides leads to places in it. */
   ofAgent: Readonly<Record<string, string>>;
   /** Of authorities that commands trust besides the usual ones. */
@@ -52,7 +54,7 @@ class DockerBuild {
   }
 
   async work(): Promise<void> {
-    const { body, folder, log, steps } = this.#building;
+    const { body, folder, log, signal, steps } = this.#building;
     const parts = this.#parts;
     const tell = (progress: BuildProgress) => this.#building.tell(progress);
     tell({ engine: `docker ${(await parts.engine.version()).Version} (BuildKit)` });
@@ -65,67 +67,90 @@ class DockerBuild {
         tell,
       }),
     );
-    const image = await steps.run('build', plan.dockerfile, () => this.#build(plan));
-    try {
-      await steps.run('image', '', () => this.#export(image));
-    } finally {
-      await removeImage(parts.engine, image);
-    }
+    const { memoryBytes, processes } = body.limits;
+    const builder = parts.builders.of(body);
+    const exported = await steps.run('build', plan.dockerfile, () =>
+      builder.use({ memoryBytes, processes }, signal, (working) => this.#build(plan, working)),
+    );
+    await steps.run('image', '', async () => {
+      const { bytes } = await rewriteImage(exported, folder.layout, signal);
+      log.say(`An image of ${megabytes(bytes)}`);
+    });
     await this.#building.push();
   }
 
-  async #build(plan: EnginePlan): Promise<string> {
-    const { body, run, log, signal, steps } = this.#building;
+  async #build(plan: EnginePlan, { control, pid, executions, refused }: Working): Promise<ExportedImage> {
+    const { body, folder, run, log, signal, steps } = this.#building;
     const parts = this.#parts;
-    const { socket } = parts.engine;
     const stopping = new AbortController();
     const stop = AbortSignal.any([signal, stopping.signal]);
-    const session = await openSession(socket, plan.secrets, stop);
+    let exported: ExportedImage | undefined;
+    const session = openSession(control, {
+      secrets: plan.secrets,
+      context: () => Readable.from(contextArchive(plan.folder, plan), { objectMode: false }),
+      take: async (archive) => {
+        try {
+          exported = await exportedImage(archive, folder.bin, body.limits.diskBytes, stop);
+        } catch (error) {
+          stopping.abort(error);
+          throw error;
+        }
+      },
+    });
     const vertices = new Vertices({
       ...{ log, mask: parts.mask },
       told: (parted, cache) => {
         steps.parts(parted);
         this.#building.tell({ cache });
       },
+      plain: parts.builders.images.plain,
       // Images of the engine that an agent has loaded are those of other services.
       refused: (image) => stopping.abort(new Refusal(`${image} is an image of a service: builds begin with others.`)),
     });
     const marker = markerOf(parts.homeId, body.cacheKey);
-    const held =
-      parts.executions === undefined
-        ? undefined
-        : holdLimits({
-            ...{ folder: parts.executions, marker, limits: body.limits },
-            exceeded: (ended, message) => stopping.abort(new CommandFailed('', { ended, message })),
-          });
+    const runner = { executions, pid };
+    const held = parts.limited
+      ? holdLimits({
+          ...{ runner, marker, limits: body.limits },
+          exceeded: (ended, message) => stopping.abort(new CommandFailed('', { ended, message })),
+        })
+      : undefined;
+    const earlier = new Set(refused);
+    const attributes = attributesOf(plan, withWayOut(plan.args, marker), session.context);
     try {
-      const labels = { [homeLabel]: parts.homeId, [buildLabel]: run.id };
-      const { dockerfile, target } = plan;
-      const args = withMarker(plan.args, marker);
-      const asked = { ...{ id: run.id, session: session.id, dockerfile, target, args, labels } };
-      return await runBuild(
-        socket,
-        asked,
-        Readable.from(contextArchive(plan.folder, plan), { objectMode: false }),
+      const instead = await parts.builders.images.instead();
+      await solve(
+        control,
+        { id: run.id, session: session.id, attributes, instead },
         (trace) => vertices.take(trace),
         stop,
       );
+      if (exported === undefined) throw new Error('BuildKit ended the build without an image and without a reason.');
+      return exported;
     } catch (error) {
       vertices.close(signal.aborted ? 'cancelled' : 'failed');
+      const closed = [...refused].filter((sentence) => !earlier.has(sentence));
+      for (const sentence of closed) log.say(`network: ${sentence}`);
       signal.throwIfAborted();
       if (stopping.signal.aborted) throw stopping.signal.reason;
-      throw explained(error, vertices.failed(), session.missing);
+      throw explained(error, vertices.failed(), session.missing, closed);
     } finally {
       held?.stop();
       session.close();
     }
   }
+}
 
-  async #export(image: string): Promise<void> {
-    const { body, folder, signal, log } = this.#building;
-    const archive = await savedImage(this.#parts.engine, image, signal);
-    const exported = await exportedImage(archive, folder.bin, body.limits.diskBytes, signal);
-    const { bytes } = await rewriteImage(exported, folder.layout, signal);
-    log.say(`An image of ${megabytes(bytes)}`);
-  }
+/** Options of BuildKit's frontend for Dockerfiles. */
+function attributesOf(
+  { dockerfile, target }: EnginePlan,
+  args: Readonly<Record<string, string>>,
+  context: string,
+): Record<string, string> {
+  return {
+    ...{ filename: dockerfile, target, context },
+    // Says that this is the frontend that a line "# syntax=" has chosen: whatever it names, no other is loaded.
+    cmdline: 'docker/dockerfile',
+    ...Object.fromEntries(Object.entries(args).map(([name, value]) => [`build-arg:${name}`, value])),
+  };
 }

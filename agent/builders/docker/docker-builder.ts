@@ -2,49 +2,51 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '../../../machine/files.ts';
+import type { OutboundRules } from '../../../outbound/rules.ts';
 import type { BuildBody } from '../../../protocol/build.ts';
 import type { Run, RunResult } from '../../commands/run.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
 import type { Client } from '../../link/client.ts';
 import type { BuildSettings } from '../build-settings.ts';
 import { removeWorkFolders } from '../work-folder.ts';
-import { endCommands } from './commands/end-commands.ts';
-import { executionsIn, reasonAgainstLimits } from './commands/executions.ts';
-import { ofHome } from './commands/marker.ts';
+import { OrganizationBuilders } from './builder/builders.ts';
+import { homeIdOf, secretFile } from './builder/end-builders.ts';
+import { reasonAgainst } from './builder/engine-images.ts';
+import { reasonAgainstEntering } from './builder/way-out.ts';
+import { reasonAgainstLimits } from './commands/executions.ts';
 import { type DockerBuildParts, dockerBuild } from './docker-build.ts';
-import { dataRootOf, pruneCache, reasonAgainst, removeLeftImages } from './engine/engine-images.ts';
-import { openSession } from './session/session.ts';
 
 type Given = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask'>;
 
-/** Builds images by the BuildKit of a Docker engine. */
+interface Options {
+  home: string;
+  client: Client;
+  socket: string;
+  settings: BuildSettings;
+  outbound: OutboundRules;
+}
+
+/** Builds images by a BuildKit for each organization, in a container of a Docker engine. */
 export class DockerBuilder {
-  readonly #options: { home: string; client: Client; settings: BuildSettings };
+  readonly #options: Options;
   readonly #engine: Engine;
+  #builders: OrganizationBuilders | undefined;
   #secret: string | undefined;
-  #running = 0;
-  #executions: string | undefined;
-  /** Why commands of builds have no limits but those of the engine, if that is so. */
+  /** Why commands of builds have no limits but those of their container, if that is so. */
   #unlimited: string | undefined;
 
-  constructor(options: { home: string; client: Client; socket: string; settings: BuildSettings }) {
+  constructor(options: Options) {
     this.#options = options;
     this.#engine = new Engine(options.socket);
   }
 
   /** Takes away what an agent that was killed has left. Answers why nothing is built here, if that is so. */
   async open(): Promise<string | undefined> {
-    const why = await reasonAgainst(this.#engine);
+    const why = reasonAgainstEntering() ?? (await reasonAgainst(this.#engine));
     if (why !== undefined) return why;
-    const signal = AbortSignal.timeout(10_000);
-    const session = await openSession(this.#engine.socket, {}, signal);
-    session.close();
-    const dataRoot = await dataRootOf(this.#engine);
-    this.#unlimited = reasonAgainstLimits(dataRoot);
-    this.#executions = this.#unlimited === undefined ? executionsIn(dataRoot) : undefined;
-    await this.#endCommands(0);
+    this.#unlimited = reasonAgainstLimits();
     await removeWorkFolders(this.#options.home);
-    await removeLeftImages(this.#engine, this.#homeId());
+    await this.#all().clear();
     return undefined;
   }
 
@@ -52,16 +54,23 @@ export class DockerBuilder {
     const { home, client, settings } = this.#options;
     const own = { engine: this.#engine, homeId: this.#homeId(), cacheSecret: this.#key().slice(16) };
     const { baseImages: bases, caFile, environment: ofAgent } = settings;
-    const executions = this.#executions;
-    this.#running += 1;
+    const builders = this.#all();
+    const limited = this.#unlimited === undefined;
     try {
-      return await dockerBuild(body, run, { home, client, ...own, bases, caFile, ofAgent, executions, ...given });
+      return await dockerBuild(body, run, {
+        home,
+        client,
+        ...own,
+        bases,
+        caFile,
+        ofAgent,
+        builders,
+        limited,
+        ...given,
+      });
     } finally {
-      this.#running -= 1;
-      // Two builds may share a command.
-      if (this.#running === 0) await this.#endCommands();
-      // The next build prunes what this one could not.
-      await pruneCache(this.#engine, settings.cacheBytes).catch(() => undefined);
+      // The next build does what this one could not.
+      await builders.removeUnused().catch(() => undefined);
     }
   }
 
@@ -70,17 +79,21 @@ export class DockerBuilder {
     return this.#unlimited === undefined ? { holds: true } : { holds: false, why: this.#unlimited };
   }
 
-  async #endCommands(patience?: number): Promise<void> {
-    if (this.#executions !== undefined) await endCommands(this.#executions, ofHome(this.#homeId()), patience);
+  #all(): OrganizationBuilders {
+    const { home, settings, outbound } = this.#options;
+    const { builderImage: image, cacheBytes, caFile } = settings;
+    const own = { home, homeId: this.#homeId(), engine: this.#engine, outbound };
+    this.#builders ??= new OrganizationBuilders({ ...own, image, cacheBytes, caFile });
+    return this.#builders;
   }
 
-  /** On images of the engine: it says whose they are, and opens nothing. */
+  /** On containers of the engine: it says whose they are, and opens nothing. */
   #homeId(): string {
-    return this.#key().slice(0, 16);
+    return homeIdOf(this.#key());
   }
 
   #key(): string {
-    const file = join(this.#options.home, 'docker', 'builds');
+    const file = secretFile(this.#options.home);
     if (this.#secret === undefined && !existsSync(file)) {
       mkdirSync(join(this.#options.home, 'docker'), { recursive: true, mode: 0o700 });
       writeFileAtomically(file, randomBytes(48).toString('hex'));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase } from '../../../test/builders/base-image.ts';
 import { type BuilderGround, builderGround, settings, tarOf } from '../../../test/builders/builder-ground.ts';
+import { buildkitCanBeMade, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { processesWith } from '../../../test/builders/processes-with.ts';
 import { gitServer } from '../../../test/git/git-server.ts';
@@ -13,16 +14,17 @@ import { until } from '../../../test/ground/until.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../../test/registry/registry-world.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
 import { Client } from '../../link/client.ts';
+import { builderImage } from '../build-settings.ts';
 import { Builders } from '../builders.ts';
-import { pruneCache } from './engine/engine-images.ts';
 
-describe.runIf(dockerCanRun())('a Dockerfile', () => {
+describe.runIf(dockerCanRun() && buildkitCanBeMade())('a Dockerfile', () => {
   let engine: DockerEngine;
   let world: RegistryWorld;
   let ground: BuilderGround;
 
   beforeAll(async () => {
-    engine = await dockerEngine({ builds: true });
+    engine = await dockerEngine();
+    await loadBuildkit(engine.socket);
     world = await registryWorld();
     ground = await builderGround(world, { allowedRanges: ['127.0.0.0/8'] }, engine.socket);
     await importBase(engine.socket, 'machine:1');
@@ -39,9 +41,10 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
     expect(result.outcome).toBe('failed');
     return result.message;
   };
+  const ours = ['machine:1', builderImage];
   const imagesOfEngine = async () => {
     const images = await new Engine(engine.socket).ask((docker) => docker.listImages());
-    return images.flatMap(({ RepoTags }) => RepoTags ?? []);
+    return images.flatMap(({ RepoTags }) => RepoTags ?? []).sort();
   };
 
   test('is built, its image pushed, the same digest comes out with the cache and without, and nothing stays in the engine', async () => {
@@ -74,8 +77,7 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
     expect(cachedSteps).toBeGreaterThan(0);
     expect(totalSteps).toBeGreaterThanOrEqual(cachedSteps);
 
-    await pruneCache(new Engine(engine.socket), 0);
-    const anew = await built(source);
+    const anew = await built(source, { organizationId: 'another' });
     expect(anew.log).not.toContain('CACHED');
     expect(anew.digest).toBe(first.digest);
 
@@ -96,7 +98,7 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
       type: 'link',
       linkname: 'out/a/name',
     });
-    expect(await imagesOfEngine()).toEqual(['machine:1']);
+    expect(await imagesOfEngine()).toEqual(ours);
     expect(ground.left()).toEqual([]);
   });
 
@@ -197,6 +199,25 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
     expect(ground.left()).toEqual([]);
   });
 
+  test('a builder that dies ends its build with a sentence, and the next build has another one', async () => {
+    const docker = new Engine(engine.socket);
+    const kill = async () => {
+      const containers = await docker.ask((client) => client.listContainers());
+      for (const { Id } of containers) await docker.ask((client) => client.getContainer(Id).kill());
+    };
+    let killed: Promise<void> | undefined;
+    const { result } = await ground.build(endless(newMark()), {
+      body: { builder: 'dockerfile' },
+      onLog: (text) => {
+        if (text.includes(' begun\n')) killed ??= kill();
+      },
+    });
+    await killed;
+    expect(result.message).toMatch(/The builder of the organization has ended: retry the build\.$/);
+    expect((await built({ Dockerfile: 'FROM machine:1\nRUN id\n' })).result).toMatchObject({ outcome: 'done' });
+    expect(ground.left()).toEqual([]);
+  });
+
   for (const step of ['build', 'image'])
     test(`killed in the step ${step}, an agent leaves what its successor clears`, async () => {
       const mark = newMark();
@@ -221,8 +242,7 @@ describe.runIf(dockerCanRun())('a Dockerfile', () => {
       expect(await next.holds()).toEqual({ holds: true });
       client.close();
       await until('its processes are gone', async () => processesWith(`sleep ${mark}`).length === 0);
-      const images = await new Engine(engine.socket).ask((docker) => docker.listImages());
-      expect(images.flatMap(({ RepoTags }) => RepoTags ?? [])).toEqual(['machine:1']);
+      expect(await imagesOfEngine()).toEqual(ours);
       expect(ground.left()).toEqual([]);
     });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/docker-engine.ts';
 import { importBase, withNode } from '../../builders/base-image.ts';
+import { buildkitCanBeMade, loadBuildkit } from '../../builders/buildkit-image.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
 
 const scripts = { build: "node -e \"fs.writeFileSync('made','built here')\"", start: 'node server.js' };
@@ -17,13 +18,14 @@ EXPOSE 8080
 CMD ["node", "server.js"]
 `;
 
-describe.runIf(dockerCanRun())('on a cluster with the driver docker', () => {
+describe.runIf(dockerCanRun() && buildkitCanBeMade())('on a cluster with the driver docker', () => {
   let engine: DockerEngine;
   let building: BuildingCluster;
   const directory = mkdtempSync(join(tmpdir(), 'ballast-folder-'));
 
   beforeAll(async () => {
-    engine = await dockerEngine({ builds: true });
+    engine = await dockerEngine();
+    await loadBuildkit(engine.socket);
     await importBase(engine.socket, 'node:24-slim', withNode());
     building = await BuildingCluster.start('built-on-docker', {
       LOCAL_DRIVER: 'docker',

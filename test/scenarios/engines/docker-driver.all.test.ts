@@ -11,6 +11,7 @@ import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/dock
 import { applied, keptMachine, through, wanted } from '../../agents/kept-machine.ts';
 import { fromImageToAddress } from '../../applications/from-image.ts';
 import { readmeExample } from '../../applications/readme-example.ts';
+import { buildkitCanBeMade, loadBuildkit } from '../../builders/buildkit-image.ts';
 import { debianCanBeMade } from '../../builders/debian-base.ts';
 import { loadDebian } from '../../builders/debian-images.ts';
 import { freePort } from '../../ground/free-port.ts';
@@ -24,7 +25,7 @@ const log = { info: () => {}, warn: () => {} };
 describe.runIf(dockerCanRun())('on a real engine', () => {
   let engine: DockerEngine;
   beforeAll(async () => {
-    engine = await dockerEngine({ builds: true });
+    engine = await dockerEngine();
   });
   afterAll(() => engine?.stop());
 
@@ -66,9 +67,10 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
     patient(120_000),
   );
 
-  test.runIf(debianCanBeMade())(
+  test.runIf(debianCanBeMade() && buildkitCanBeMade())(
     'the README and an image lead to addresses, in containers of the local cluster',
     async () => {
+      await loadBuildkit(engine.socket);
       await loadDebian(engine.socket, 'node');
       const ingressPort = await freePort();
       const installation = await Installation.start('docker-example', {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/docker-engine.ts';
+import { buildkitCanBeMade, loadBuildkit } from '../../builders/buildkit-image.ts';
 import { debianCanBeMade } from '../../builders/debian-base.ts';
 import { debianOf, loadDebian } from '../../builders/debian-images.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
@@ -56,7 +57,7 @@ CMD ["node", "server.js"]
   answers: { path: '/', includes: 'Made by one stage for another' },
 };
 
-describe.runIf(dockerCanRun() && debianCanBeMade())(
+describe.runIf(dockerCanRun() && buildkitCanBeMade() && debianCanBeMade())(
   'a repository of each kind, on a cluster with the driver docker',
   () => {
     let engine: DockerEngine;
@@ -64,7 +65,8 @@ describe.runIf(dockerCanRun() && debianCanBeMade())(
     let git: GitServer;
 
     beforeAll(async () => {
-      engine = await dockerEngine({ builds: true });
+      engine = await dockerEngine();
+      await loadBuildkit(engine.socket);
       git = await gitServer();
       const authorities = process.env.NODE_EXTRA_CA_CERTS;
       building = await BuildingCluster.start('kinds-by-docker', {

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { membersOf, removeGroups } from '../../../drivers/process/launch/control-groups.ts';
-import { type Execution, executionsOf } from './executions.ts';
+import { type Execution, executionsOf, type Runner } from './executions.ts';
 
 const patienceMillis = 5_000;
 const everyMillis = 50;
@@ -25,15 +25,12 @@ export function killCommand({ groups }: Execution): void {
     }
 }
 
-/**
- * Sees to it that no command with this marker runs on. The engine ends those of a build that nobody waits for; those that
- * an engine which was killed has left are ended here.
- */
-export async function endCommands(folder: string, marker: string, patience = patienceMillis): Promise<void> {
-  const left = () => executionsOf(folder, marker).filter(({ groups }) => membersOf(groups).length > 0);
-  for (const until = performance.now() + patience; left().length > 0; await pause(everyMillis))
+/** Sees to it that no command with this marker runs on. BuildKit ends those of a build that nobody waits for. */
+export async function endCommands(runner: Runner, marker: string): Promise<void> {
+  const left = () => executionsOf(runner, marker).filter(({ groups }) => membersOf(groups).length > 0);
+  for (const until = performance.now() + patienceMillis; left().length > 0; await pause(everyMillis))
     if (performance.now() >= until) for (const execution of left()) killCommand(execution);
-  for (const { groups } of executionsOf(folder, marker)) removeGroups(groups);
+  for (const { groups } of executionsOf(runner, marker)) removeGroups(groups);
 }
 
 function set(path: string, value: string): void {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mountOf } from '../../../drivers/process/launch/control-groups.ts';
 import { contentOf } from '../../sandbox/content.ts';
 
-/** A command of a build that the engine runs now. */
+/** A command of a build that runs now. */
 export interface Execution {
   id: string;
   /** Its control groups, whether they are there yet or not. */
@@ -16,33 +16,33 @@ const config = z.object({
   linux: z.object({ cgroupsPath: z.string() }),
 });
 
-/** Where BuildKit keeps what it gives to `runc`, a folder for each command. */
-export function executionsIn(dataRoot: string): string {
-  return join(dataRoot, 'buildkit', 'executor');
-}
-
-/** Why this agent cannot limit the commands of the engine; undefined if it can. */
-export function reasonAgainstLimits(dataRoot: string): string | undefined {
-  const folder = executionsIn(dataRoot);
+/** Why this agent cannot limit commands of builds; undefined if it can. */
+export function reasonAgainstLimits(): string | undefined {
   const mounts = [mountOf('memory'), mountOf('pids')].map((found) => found?.mount);
   if (mounts.includes(undefined)) return 'This machine has no control groups for memory and processes.';
-  for (const path of [folder, ...mounts.flatMap((mount) => mount ?? [])])
+  for (const path of mounts.flatMap((mount) => mount ?? []))
     try {
-      accessSync(path, path === folder ? constants.R_OK | constants.X_OK : constants.W_OK);
+      accessSync(path, constants.W_OK);
     } catch (error) {
       const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      return `The agent cannot use ${path} (${why}), and BuildKit itself takes no limits; run it as root on the machine of the Docker engine.`;
+      return `The agent cannot use ${path} (${why}), and BuildKit itself takes no limits.`;
     }
   return undefined;
 }
 
+/** Where BuildKit keeps what it gives to `runc`, a folder for each command, and its own process. */
+export interface Runner {
+  executions: string;
+  pid: number;
+}
+
 /** Those with this marker, or with an end of one. A command cannot change what it is told by. */
-export function executionsOf(folder: string, marker: string): Execution[] {
+export function executionsOf({ executions: folder, pid }: Runner, marker: string): Execution[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((id) => {
     const read = readConfig(join(folder, id, 'config.json'));
     if (read === undefined || !isMarked(read.process.env, marker)) return [];
-    return [{ id, groups: groupsAt(read.linux.cgroupsPath) }];
+    return [{ id, groups: groupsAt(pid, read.linux.cgroupsPath) }];
   });
 }
 
@@ -60,16 +60,19 @@ function isMarked(env: readonly string[], marker: string): boolean {
   return hosts.some((host) => host === marker || host.endsWith(`.${marker}`));
 }
 
-/** The folders of a control group, by the name that `runc` is given: a path, or `<slice>:<prefix>:<name>` where systemd makes them. */
-export function groupsAt(cgroupsPath: string): string[] {
-  const [slice = '', prefix = '', name] = cgroupsPath.split(':');
-  const path = name === undefined ? cgroupsPath : join(pathOfSlice(slice), `${prefix}-${name}.scope`);
-  const mounts = (['memory', 'pids'] as const).flatMap((controller) => mountOf(controller)?.mount ?? []);
-  return [...new Set(mounts.map((mount) => join(mount, path)))];
+/** The folders of a control group, by the name that `runc` is given within the container of a builder. */
+export function groupsAt(pid: number, cgroupsPath: string): string[] {
+  const lines = contentOf(`/proc/${pid}/cgroup`).split('\n');
+  const groups = (['memory', 'pids'] as const).flatMap((controller) => {
+    const found = mountOf(controller);
+    if (found === undefined) return [];
+    return join(found.mount, groupOf(lines, found.version === 1 ? controller : ''), cgroupsPath);
+  });
+  return [...new Set(groups)];
 }
 
-/** `a-b.slice` is in `a.slice`. */
-function pathOfSlice(slice: string): string {
-  const parts = slice.replace(/\.slice$/, '').split('-');
-  return join(...parts.map((_, index) => `${parts.slice(0, index + 1).join('-')}.slice`));
+/** The group of the container: with version 2 its own processes are in one beneath it. */
+function groupOf(lines: readonly string[], controller: string): string {
+  const found = lines.map((line) => line.split(':')).find(([, names = '']) => names.split(',').includes(controller));
+  return (found?.slice(2).join(':') ?? '/').replace(/\/init$/, '');
 }

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { limitGroup, membersOf } from '../../../drivers/process/launch/control-groups.ts';
 import { type Limit, type Limits, type Watch, watchLimits } from '../../sandbox/limits.ts';
 import { killCommand } from './end-commands.ts';
-import { type Execution, executionsOf } from './executions.ts';
+import { type Execution, executionsOf, type Runner } from './executions.ts';
 import { writtenFolder } from './written-folder.ts';
 
 interface Held {
-  /** Of BuildKit's executions. */
-  folder: string;
+  runner: Runner;
   marker: string;
   limits: Limits;
   exceeded(limit: Limit, message: string): void;
@@ -20,13 +19,13 @@ const everyMillis = 100;
  * Limits memory, processes and disk of each command of a build. BuildKit takes no limits, but it runs each command in a control group of its
  * own: they are set there, as soon as it is seen.
  */
-export function holdLimits({ folder, marker, limits, exceeded }: Held): { stop(): void } {
+export function holdLimits({ runner, marker, limits, exceeded }: Held): { stop(): void } {
   const watches = new Map<string, Watch>();
   const begin = (execution: Execution): void => {
     const [first] = membersOf(execution.groups);
     if (watches.has(execution.id) || first === undefined) return;
     for (const group of execution.groups) hold(group, limits);
-    const written = writtenFolder(execution.id, first);
+    const written = writtenFolder(execution.id, first, runner.pid);
     watches.set(
       execution.id,
       watchLimits({
@@ -40,7 +39,7 @@ export function holdLimits({ folder, marker, limits, exceeded }: Held): { stop()
     );
   };
   const look = (): void => {
-    const now = executionsOf(folder, marker);
+    const now = executionsOf(runner, marker);
     for (const execution of now) begin(execution);
     for (const [id, { stop }] of watches)
       if (!now.some((one) => one.id === id)) {
@@ -48,7 +47,7 @@ export function holdLimits({ folder, marker, limits, exceeded }: Held): { stop()
         watches.delete(id);
       }
   };
-  const watcher = watcherOf(folder, look);
+  const watcher = watcherOf(runner.executions, look);
   const looking = setInterval(look, everyMillis);
   return {
     stop() {

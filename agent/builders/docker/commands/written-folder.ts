@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import { contentOf } from '../../sandbox/content.ts';
+import { seen } from '../builder/container.ts';
 
 /**
- * Where a command keeps what it writes: the upper folder of its root, as its process sees it. Undefined for engines that store
+ * Where a command keeps what it writes: the upper folder of its root, which lies within the builder. Undefined for engines that store
  * layers without one.
  */
-export function writtenFolder(id: string, pid: number): string | undefined {
-  return upperFolder(id, contentOf(`/proc/${pid}/mountinfo`));
+export function writtenFolder(id: string, pid: number, builder: number): string | undefined {
+  const upper = upperFolder(id, contentOf(`/proc/${pid}/mountinfo`));
+  return upper === undefined ? undefined : join(seen.root(builder), upper);
 }
 
 /** Before `runc` has entered its root, that is one mount of many; afterwards it is the root itself. */

@@ -8,7 +8,7 @@ import { extract } from 'tar-stream';
 import { z } from 'zod';
 import { Refusal } from '../../../program/refusal.ts';
 
-/** An image as the engine gave it: its layers as archives on this disk, from the lowest. */
+/** An image as BuildKit or an engine gave it: its layers as archives on this disk, from the lowest. */
 export interface ExportedImage {
   layers: string[];
   config: ExportedConfig;
@@ -67,7 +67,7 @@ export async function exportedImage(
   const config = read(exportedConfig, documents, image?.Config ?? '');
   const placed = (image?.Layers ?? []).map((name) => {
     const path = layers.get(name) ?? layers.get(links.get(name) ?? '');
-    if (path === undefined) throw new Error(`The Docker engine gave an image without its layer ${name}.`);
+    if (path === undefined) throw new Error(`An image was exported without its layer ${name}.`);
     return path;
   });
   return { layers: placed, config };
@@ -120,6 +120,6 @@ function bounded(left: { bytes: number }) {
 
 function read<T>(schema: z.ZodType<T>, documents: ReadonlyMap<string, Buffer>, name: string): T {
   const bytes = documents.get(name);
-  if (bytes === undefined) throw new Error(`The Docker engine gave an image without ${name || 'its configuration'}.`);
+  if (bytes === undefined) throw new Error(`An image was exported without ${name || 'its configuration'}.`);
   return schema.parse(JSON.parse(bytes.toString('utf8')));
 }

@@ -4,9 +4,6 @@ import { type Blob, LayoutWriter } from '../../../images/layout/layout-writer.ts
 import type { ExportedImage } from './exported-image.ts';
 import { rewrittenLayer } from './rewrite-layer.ts';
 
-/** Labels that say whose an image of the engine is begin so; they are not in the image that is pushed. */
-export const ownLabels = 'dev.ballast.';
-
 /** Writes the image so that the same files, commands and settings have the same digest, whenever and by whichever cache they were made. */
 export async function rewriteImage(
   { layers, config }: ExportedImage,
@@ -24,7 +21,7 @@ export async function rewriteImage(
   const written = await writer.json('application/vnd.oci.image.config.v1+json', {
     ...{ architecture, os },
     ...(variant !== undefined && { variant }),
-    config: withoutOwn(config.config ?? {}),
+    config: settingsOf(config.config ?? {}),
     rootfs: { type: 'layers', diff_ids: blobs.map(({ digest }) => digest) },
     history: (history ?? []).map(({ created: _, ...rest }) => inOrder(rest)),
   });
@@ -34,11 +31,10 @@ export async function rewriteImage(
   return { bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
 }
 
-function withoutOwn(config: Record<string, unknown>): object {
-  // The id of the image that it was made from, which holds times.
-  const { Image: _, Labels: labels, ...rest } = config;
-  const kept = Object.entries((labels ?? {}) as Record<string, string>).filter(([name]) => !name.startsWith(ownLabels));
-  return inOrder({ ...rest, ...(kept.length > 0 && { Labels: inOrder(Object.fromEntries(kept)) }) });
+/** Without the id of the image that it was made from, which holds times. */
+function settingsOf({ Image: _, Labels: labels, ...rest }: Record<string, unknown>): object {
+  const named = Object.keys(labels ?? {}).length > 0;
+  return inOrder({ ...rest, ...(named && { Labels: inOrder(labels as Record<string, unknown>) }) });
 }
 
 function inOrder(value: Record<string, unknown>): Record<string, unknown> {

@@ -28,7 +28,23 @@ export function readDockerfile(folder: string, given: string): Dockerfile {
   if (!found.isFile()) refuse('is no file');
   if (found.size > largestText) refuse('is larger than 256 kB');
   const text = readFileSync(real, 'utf8');
+  const frontend = frontendOf(text);
+  if (frontend !== undefined && !own.test(frontend))
+    refuse(
+      `has the line "# syntax=" with the frontend ${frontend}, and builds have BuildKit's own alone: take the line out, or name docker/dockerfile`,
+    );
   return { path, args: argsOf(text), text };
+}
+
+/** Whichever version is named, it is read by the one that the builder brings. */
+const own = /^(?:docker\.io\/)?docker\/dockerfile(?:-upstream)?(?:[:@]|$)/;
+
+/** A line among the first comments; what BuildKit understands besides, it passes over. */
+function frontendOf(text: string): string | undefined {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const first = lines.findIndex((line) => !/^\s*(#|\/\/)/.test(line));
+  const comments = first < 0 ? lines : lines.slice(0, first);
+  return comments.flatMap((line) => /^\s*(?:#|\/\/)\s*syntax\s*=\s*(\S+)/i.exec(line)?.[1] ?? [])[0];
 }
 
 /** `ARG A`, `ARG A=1 B=2`, also over several lines. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { BuildPlan } from '../../../../domain/detection/build-plan.ts';
 import { quoted } from '../../caches/cache-places.ts';
 import { runStep } from '../../run-step.ts';
+import { proxyVariables } from '../../sandbox/network.ts';
 import { fetchedTools } from '../../tools/known-tools.ts';
 import { type BaseImages, type BaseName, baseImage } from './base-images.ts';
 import type { Certificates } from './certificates.ts';
@@ -80,7 +81,10 @@ function exports(entries: readonly (readonly [string, string])[]): string[] {
 
 /** The plan's own variables; those of the service and of the agent count more. */
 function before(plan: BuildPlan, { certificates }: Given): string[] {
-  return exports(Object.entries({ ...certificates.variables(hasJava(plan)), ...plan.environment }));
+  const trust = certificates.variables(hasJava(plan));
+  const options = [trust.JAVA_TOOL_OPTIONS ?? '', proxyVariables.JAVA_TOOL_OPTIONS].join(' ').trim();
+  const java = hasJava(plan) ? { JAVA_TOOL_OPTIONS: options } : {};
+  return exports(Object.entries({ ...trust, ...java, ...plan.environment }));
 }
 
 function hasJava({ toolchain }: BuildPlan): boolean {

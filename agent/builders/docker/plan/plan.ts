@@ -5,6 +5,7 @@ import type { BuildProgress } from '../../../../protocol/build.ts';
 import { Refusal } from '../../../program/refusal.ts';
 import { bounded, toldOf } from '../../build.ts';
 import type { BuildLog } from '../../log/build-log.ts';
+import { proxyVariables } from '../../sandbox/network.ts';
 import { diskTree } from '../../source/disk-tree.ts';
 import type { ConfiguredBody } from '../../source/repository-config.ts';
 import { serverProgram } from '../../static/server-program.ts';
@@ -52,7 +53,8 @@ export async function planOf(body: ConfiguredBody, source: string, given: Given)
   const { cacheKey } = body;
   const { bases, cacheSecret } = given;
   const ofService = Object.entries(body.variables ?? {}).filter(([name]) => !isOfSandbox(name));
-  const variables = { ...Object.fromEntries(ofService), ...given.environment };
+  const { JAVA_TOOL_OPTIONS: _, ...proxies } = proxyVariables;
+  const variables = { ...Object.fromEntries(ofService), ...given.environment, ...proxies };
   const own = { bases, cacheKey, cacheSecret, variables, certificates };
   const text = await generatedDockerfile(plan, { ...own, server: server.name });
   for (const line of text.trimEnd().split('\n')) given.log.say(`  ${line}`);

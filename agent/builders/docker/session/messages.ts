@@ -9,13 +9,13 @@ export function readFields(bytes: Buffer): Fields {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
       const byte = bytes[at++];
-      if (byte === undefined) throw new Error('A message of the Docker engine is cut off.');
+      if (byte === undefined) throw new Error('A message of BuildKit is cut off.');
       value += (byte & 127) * factor;
       if (byte < 128) return value;
     }
   };
   const taken = (length: number) => {
-    if (at + length > bytes.length) throw new Error('A message of the Docker engine is cut off.');
+    if (at + length > bytes.length) throw new Error('A message of BuildKit is cut off.');
     at += length;
     return bytes.subarray(at - length, at);
   };
@@ -35,7 +35,7 @@ function fieldOf(kind: number, number: () => number, taken: (length: number) => 
   if (kind === 1) return taken(8);
   if (kind === 2) return taken(number());
   if (kind === 5) return taken(4);
-  throw new Error('A message of the Docker engine is of no known form.');
+  throw new Error('A message of BuildKit is of no known form.');
 }
 
 export function textIn(fields: Fields, field: number): string {

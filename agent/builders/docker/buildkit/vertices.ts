@@ -28,6 +28,7 @@ export class Vertices {
   readonly #mask: Mask;
   readonly #told: (steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>) => void;
   readonly #refused: (image: string) => void;
+  readonly #plain: (text: string) => string;
   readonly #followed = new Map<string, Followed>();
 
   constructor(parts: {
@@ -36,14 +37,22 @@ export class Vertices {
     told(steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>): void;
     /** Told of an image of the engine that no build may begin with. */
     refused(image: string): void;
+    /** Images by the names that the Dockerfile has for them. */
+    plain(text: string): string;
   }) {
     this.#log = parts.log;
     this.#mask = parts.mask;
     this.#told = parts.told;
     this.#refused = parts.refused;
+    this.#plain = parts.plain;
   }
 
-  take({ vertexes, logs }: Trace): void {
+  take({ vertexes: told, logs }: Trace): void {
+    const vertexes = told.map((vertex) => ({
+      ...vertex,
+      name: this.#plain(vertex.name),
+      error: this.#plain(vertex.error),
+    }));
     let changed = false;
     for (const vertex of vertexes) changed = this.#see(vertex) || changed;
     for (const { vertex, stream, bytes } of logs) {
