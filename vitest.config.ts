@@ -18,7 +18,7 @@ const pure = [
   'workflows/**/state.test.ts',
   'api/operations.test.ts',
   'db/schemas.test.ts',
-  `test/run/**/${named}`,
+  `test/{chaos,run}/**/${named}`,
   `lint/**/${named}`,
 ];
 const web = [`web/**/${named}`];
