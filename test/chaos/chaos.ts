@@ -11,7 +11,7 @@ import { Journal } from './journal.ts';
 import { builder, type Hint, listen, operator, reader } from './operators.ts';
 import { type Report, reportOf } from './report.ts';
 import { schedule } from './schedule.ts';
-import { verdict } from './verdict.ts';
+import { type Finding, verdict } from './verdict.ts';
 import { Watcher } from './watcher.ts';
 
 const kept = fileURLToPath(new URL('../../node_modules/.cache/ballast', import.meta.url));
@@ -39,13 +39,14 @@ export async function chaos({ seed, minutes, under, progress }: Chaos): Promise<
   progress(`An installation starts; its journals are in ${journal.directory}`);
   const ground = await openGround(name, under);
   const facts = noFacts();
-  try {
-    await run(ground, journal, facts, { seed, minutes, progress });
-  } finally {
-    journal.note('facts', facts);
-    await ground.close();
-  }
-  const findings = verdict(facts);
+  // A run that breaks off has not looked at what is left, so that nothing but its end can be told.
+  const brokeOff = await run(ground, journal, facts, { seed, minutes, progress }).then(
+    () => undefined,
+    (error: unknown): Finding => ({ is: 'stuck', what: `The run broke off: ${String(error)}` }),
+  );
+  journal.note('facts', facts);
+  await ground.close();
+  const findings = brokeOff === undefined ? verdict(facts) : [brokeOff];
   const report = reportOf(facts, findings, { seed, minutes });
   journal.note('report', report);
   if (findings.length === 0) journal.remove();
@@ -59,7 +60,7 @@ async function run(
   facts: Facts,
   { seed, minutes, progress }: Pick<Chaos, 'seed' | 'minutes' | 'progress'>,
 ): Promise<void> {
-  const { installation, places, organizationId } = ground;
+  const { installation, places, organizationId, images } = ground;
   const [ending, givingUp, leaving] = [new AbortController(), new AbortController(), new AbortController()];
   const around: Surroundings = {
     ...{ url: installation.url, run: `chaos-${seed}`, journal, requests: facts.requests, statements: facts.statements },
@@ -72,8 +73,8 @@ async function run(
   };
   const { token } = await installation.token('deployer');
   const clients: [Client, (client: Client) => (pick: number) => Promise<void>][] = [
-    [await client('deployer-1', 'deployer'), (one) => deployer(one, places.shop.staging)],
-    [await client('deployer-2', 'deployer'), (one) => deployer(one, places.cart)],
+    [await client('deployer-1', 'deployer'), (one) => deployer(one, places.shop.staging, images)],
+    [await client('deployer-2', 'deployer'), (one) => deployer(one, places.cart, images)],
     [await client('promoter', 'deployer'), (one) => promoter(one, places)],
     [await client('approver', 'admin'), (one) => approver(one)],
     [await client('stager', 'deployer'), (one) => stager(one, places)],
@@ -113,12 +114,13 @@ async function run(
   }
 }
 
-/** What waits for a person is approved, so that nothing waits. */
+/** What waits for a person is approved, or rejected where it is stale, so that nothing waits. */
 async function decideAll(last: Client): Promise<void> {
   for (let round = 0; round < 50; round += 1) {
     const found = await last.read<{ items: { id: string }[] }>('/approvals?order=oldest&limit=50');
     if (found?.items.length === 0) return;
-    for (const { id } of found?.items ?? []) await decide(last, id, 'approved');
+    for (const { id } of found?.items ?? [])
+      if ((await decide(last, id, 'approved')) === undefined) await decide(last, id, 'rejected');
   }
 }
 

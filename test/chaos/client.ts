@@ -107,11 +107,11 @@ export class Client {
     } else if (typeof said === 'object' && said !== null) for (const one of Object.values(said)) this.hears(by, one);
   }
 
-  /** Its work: steps with a rest of 4 to 12 s between them, as long as the run lasts. */
+  /** Its work: steps with a rest of 2 to 9 s between them, as long as the run lasts. */
   async work(step: (pick: number) => Promise<void>): Promise<void> {
     const { ending, journal } = this.#around;
     while (!ending.aborted) {
-      const [rest, pick] = [4_000 + this.chance() * 8_000, this.chance()];
+      const [rest, pick] = [2_000 + this.chance() * 7_000, this.chance()];
       await pause(rest, undefined, { signal: ending }).catch(() => undefined);
       if (ending.aborted) return;
       await step(pick).catch((error: unknown) => journal.note(this.name, { failed: String(error) }));

@@ -1,3 +1,4 @@
+import { noSource } from '../../domain/services/settings.ts';
 import { type Answer, type Client, ofChangeSet, rowOf, value } from './client.ts';
 import type { Promised } from './facts.ts';
 import { number, type Place, type Places } from './ground.ts';
@@ -22,14 +23,16 @@ async function change(client: Client, place: Place, items: object[], promises: P
 }
 
 /** Deploys, deploys again, rolls back and cancels in staging, where others do so, too. */
-export function deployer(client: Client, place: Place): (pick: number) => Promise<void> {
+export function deployer(client: Client, place: Place, images: readonly string[]): (pick: number) => Promise<void> {
   const { serviceId, environmentId } = place;
   let count = 0;
   return async (pick) => {
     const which = client.chance();
     if (pick < 0.45) {
       count += 1;
-      return change(client, place, [number(place, `${client.name}-${count}`)], []);
+      const value = { ...noSource, imageRepository: images[count % images.length] };
+      const source = { kind: 'service.set', serviceId, key: 'source', value };
+      return change(client, place, [number(place, `${client.name}-${count}`), source], []);
     }
     if (pick < 0.6) {
       const body = { environmentId, queue: true };
@@ -96,9 +99,9 @@ export function approver(client: Client): (pick: number) => Promise<void> {
   };
 }
 
-export async function decide(client: Client, approvalId: string, decision: 'approved' | 'rejected'): Promise<void> {
+export async function decide(client: Client, approvalId: string, decision: 'approved' | 'rejected') {
   const path = `/approvals/${approvalId}/decide`;
-  await client.ask(decision === 'approved' ? 'approve' : 'reject', 'POST', path, {
+  return await client.ask(decision === 'approved' ? 'approve' : 'reject', 'POST', path, {
     ...{ body: { decision }, promises: [{ of: 'decision', approvalId, decision }] },
   });
 }

@@ -28,6 +28,8 @@ export interface Ground {
   /** Lines that release commands have written: the `NUMBER` of each. */
   commandLines(): string[];
   places: Places;
+  /** Of the same application: a promotion needs an image that is not there yet. */
+  images: string[];
   close(): Promise<void>;
 }
 
@@ -51,7 +53,13 @@ export async function openGround(name: string, under = tmpdir()): Promise<Ground
   const written = join(directory, 'commands');
   writeFileSync(written, '');
   chmodSync(written, 0o666);
-  const [images, ingressPort] = [await heldImages(), await freePort()];
+  const [registry, ingressPort] = [await heldImages(), await freePort()];
+  const images = [registry.reference];
+  for (const tag of ['2', '3']) {
+    const image = await registry.hold(tag);
+    image.arrive();
+    images.push(image.reference);
+  }
   const local = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(ingressPort) };
   const installation = await Installation.start(
     name,
@@ -60,7 +68,7 @@ export async function openGround(name: string, under = tmpdir()): Promise<Ground
     under,
   );
   const close = async () => {
-    await installation.remove().finally(() => images.close());
+    await installation.remove().finally(() => registry.close());
     rmSync(directory, { recursive: true, force: true });
   };
   try {
@@ -68,9 +76,9 @@ export async function openGround(name: string, under = tmpdir()): Promise<Ground
     const row = kysely.selectFrom('organization').select('id').where('slug', '=', 'default');
     const { id: organizationId } = await row.executeTakeFirstOrThrow();
     const admin = await installation.session(organizationId, 'admin');
-    const places = await furnish(installation, organizationId, admin, images.reference, written);
+    const places = await furnish(installation, organizationId, admin, registry.reference, written);
     const lines = () => (existsSync(written) ? readFileSync(written, 'utf8').split('\n').filter(Boolean) : []);
-    return { installation, organizationId, ingressPort, directory, admin, places, commandLines: lines, close };
+    return { installation, organizationId, ingressPort, directory, admin, places, images, commandLines: lines, close };
   } catch (error) {
     await close();
     throw error;

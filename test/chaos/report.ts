@@ -54,7 +54,7 @@ function countsOf(names: readonly string[]): Record<string, number> {
 
 /** The report for people: requests by kind, each fault with its time, and what was found. */
 export function textOf(report: Report): string {
-  const { requests, faults, kills, pauses, counts, findings, deployments, checks } = report;
+  const { seed, minutes, requests, faults, kills, pauses, counts, findings, deployments, checks } = report;
   const list = (of: Record<string, number>) =>
     Object.entries(of)
       .map(([name, count]) => `${name} ${count}`)
@@ -67,6 +67,7 @@ export function textOf(report: Report): string {
     ...[parts.join(' + '), String(pids.length), pids.slice(0, 4).join(' '), note],
   ]);
   return [
+    `Seed ${seed}, ${minutes} minutes`,
     table(
       ['requests', ...columns],
       [
