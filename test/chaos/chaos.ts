@@ -60,7 +60,7 @@ async function run(
   facts: Facts,
   { seed, minutes, progress }: Pick<Chaos, 'seed' | 'minutes' | 'progress'>,
 ): Promise<void> {
-  const { installation, places, organizationId, images } = ground;
+  const { installation, places, organizationId } = ground;
   const [ending, givingUp, leaving] = [new AbortController(), new AbortController(), new AbortController()];
   const around: Surroundings = {
     ...{ url: installation.url, run: `chaos-${seed}`, journal, requests: facts.requests, statements: facts.statements },
@@ -73,8 +73,8 @@ async function run(
   };
   const { token } = await installation.token('deployer');
   const clients: [Client, (client: Client) => (pick: number) => Promise<void>][] = [
-    [await client('deployer-1', 'deployer'), (one) => deployer(one, places.shop.staging, images)],
-    [await client('deployer-2', 'deployer'), (one) => deployer(one, places.cart, images)],
+    [await client('deployer-1', 'deployer'), (one) => deployer(one, places.shop.staging, ground)],
+    [await client('deployer-2', 'deployer'), (one) => deployer(one, places.cart, ground)],
     [await client('promoter', 'deployer'), (one) => promoter(one, places)],
     [await client('approver', 'admin'), (one) => approver(one)],
     [await client('stager', 'deployer'), (one) => stager(one, places)],

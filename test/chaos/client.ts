@@ -30,7 +30,7 @@ export type Answer = Record<string, unknown> & {
   id?: string;
   state?: string;
   deployment?: { id: string; approvalId?: string };
-  deployments?: { id: string }[];
+  deployments?: { id: string; serviceId: string }[];
   changeSet?: { id: string };
   builds?: { id: string }[];
 };

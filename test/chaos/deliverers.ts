@@ -1,7 +1,7 @@
 import { noSource } from '../../domain/services/settings.ts';
 import { type Answer, type Client, ofChangeSet, rowOf, value } from './client.ts';
 import type { Promised } from './facts.ts';
-import { number, type Place, type Places } from './ground.ts';
+import { type Ground, number, type Place, type Places } from './ground.ts';
 
 interface Listed<Item> {
   items: Item[];
@@ -10,20 +10,43 @@ type Shown = { id: string; serviceId: string; state: string; requestedById?: str
 
 const ofAnswer = ({ deployment, id }: Answer): Promised[] => rowOf('deployment', deployment?.id ?? id);
 
+interface Change {
+  promises?: Promised[];
+  reason?: string;
+  promised?: (applied: Answer) => Promised[];
+}
+
 /** Stages these changes and applies the draft that they are in. */
-async function change(client: Client, place: Place, items: object[], promises: Promised[], reason?: string) {
+async function change(client: Client, place: Place, items: object[], more: Change = {}) {
   const { environmentId } = place;
+  const { promises = [], reason, promised = ofChangeSet } = more;
   const staged = await client.ask('stage', 'PUT', `/environments/${environmentId}/change-set/items:batch`, {
     ...{ body: { items }, promises },
   });
   if (staged?.changeSet === undefined) return;
   await client.ask('apply', 'POST', `/change-sets/${staged.changeSet.id}/apply`, {
-    ...{ body: { message: `By ${client.name}`, ...(reason && { reason }) }, promised: ofChangeSet },
+    ...{ body: { message: `By ${client.name}`, ...(reason && { reason }) }, promised },
   });
 }
 
-/** Deploys, deploys again, rolls back and cancels in staging, where others do so, too. */
-export function deployer(client: Client, place: Place, images: readonly string[]): (pick: number) => Promise<void> {
+/** A release of that service in it must not become live. */
+const failing =
+  (serviceId: string) =>
+  (applied: Answer): Promised[] => [
+    ...ofChangeSet(applied),
+    ...(applied.deployments ?? [])
+      .filter((one) => one.serviceId === serviceId)
+      .map(
+        ({ id }): Promised => ({ of: 'row', kind: 'deployment', id, states: ['failed', 'superseded', 'cancelled'] }),
+      ),
+  ];
+
+/** Deploys, some of it so that it must fail, deploys again, rolls back and cancels in staging, where others do so, too. */
+export function deployer(
+  client: Client,
+  place: Place,
+  { images, releaseCommand }: Ground,
+): (pick: number) => Promise<void> {
   const { serviceId, environmentId } = place;
   let count = 0;
   return async (pick) => {
@@ -32,7 +55,10 @@ export function deployer(client: Client, place: Place, images: readonly string[]
       count += 1;
       const value = { ...noSource, imageRepository: images[count % images.length] };
       const source = { kind: 'service.set', serviceId, key: 'source', value };
-      return change(client, place, [number(place, `${client.name}-${count}`), source], []);
+      const fails = which < 0.2;
+      const command = { kind: 'service.set', serviceId, key: 'releaseCommand', value: releaseCommand(fails ? 3 : 0) };
+      const items = [number(place, `${client.name}-${count}`), source, command];
+      return change(client, place, items, fails ? { promised: failing(serviceId) } : {});
     }
     if (pick < 0.6) {
       const body = { environmentId, queue: true };
@@ -72,7 +98,7 @@ export function promoter(client: Client, { shop: { staging, production } }: Plac
       // A key of its own: what is rejected returns to the draft, and is there beside what comes later.
       const [key, to] = [`PRODUCTION_${count}`, `${client.name}-${count}`];
       const items = [{ kind: 'variable.set', serviceId, key, value: to }, number(production, to)];
-      await change(client, production, items, [value(production, key, to)], 'Chaos');
+      await change(client, production, items, { promises: [value(production, key, to)], reason: 'Chaos' });
     } else {
       type Pending = { id: string; deploymentId?: string; changeSetId?: string };
       const found = await client.read<Listed<Pending>>(
@@ -123,6 +149,6 @@ export function stager(client: Client, { api, jobs }: Places): (pick: number) =>
     } else if (pick < 0.6) {
       const items = [{ kind: 'process.set', processId, key: 'drainSeconds', value: 1 + (count % 10) }];
       await client.ask('stage', 'PUT', `${draft}/items:batch`, { body: { items } });
-    } else await change(client, place, [number(place, to)], [value(place, 'NUMBER', to)]);
+    } else await change(client, place, [number(place, to)], { promises: [value(place, 'NUMBER', to)] });
   };
 }

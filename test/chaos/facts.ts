@@ -63,12 +63,13 @@ export interface Statement {
   text: string;
 }
 
-/** An address was asked about a deployment that its row calls live. */
+/** An address was asked about a deployment that its row calls live, or failed. */
 export interface Check {
   at: string;
   deploymentId: string;
+  state: string;
   expected: string;
-  /** Equal to `expected` where it serves. */
+  /** Equal to `expected` where the row is right. */
   answered: string;
 }
 

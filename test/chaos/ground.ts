@@ -27,6 +27,8 @@ export interface Ground {
   admin: Session;
   /** Lines that release commands have written: the `NUMBER` of each. */
   commandLines(): string[];
+  /** One that writes such a line and ends with this code. */
+  releaseCommand(code: number): string[];
   places: Places;
   /** Of the same application: a promotion needs an image that is not there yet. */
   images: string[];
@@ -53,6 +55,7 @@ export async function openGround(name: string, under = tmpdir()): Promise<Ground
   const written = join(directory, 'commands');
   writeFileSync(written, '');
   chmodSync(written, 0o666);
+  const releaseCommand = (code: number) => ['/bin/sh', '-c', `echo "$NUMBER" >> ${written}; exit ${code}`];
   const [registry, ingressPort] = [await heldImages(), await freePort()];
   const images = [registry.reference];
   for (const tag of ['2', '3']) {
@@ -76,9 +79,10 @@ export async function openGround(name: string, under = tmpdir()): Promise<Ground
     const row = kysely.selectFrom('organization').select('id').where('slug', '=', 'default');
     const { id: organizationId } = await row.executeTakeFirstOrThrow();
     const admin = await installation.session(organizationId, 'admin');
-    const places = await furnish(installation, organizationId, admin, registry.reference, written);
+    const places = await furnish(installation, organizationId, admin, registry.reference, releaseCommand(0));
     const lines = () => (existsSync(written) ? readFileSync(written, 'utf8').split('\n').filter(Boolean) : []);
-    return { installation, organizationId, ingressPort, directory, admin, places, images, commandLines: lines, close };
+    const ground = { installation, organizationId, ingressPort, directory, admin, places, images, releaseCommand };
+    return { ...ground, commandLines: lines, close };
   } catch (error) {
     await close();
     throw error;
@@ -91,7 +95,7 @@ async function furnish(
   organizationId: string,
   admin: Session,
   imageRepository: string,
-  written: string,
+  releaseCommand: string[],
 ): Promise<Places> {
   const decider = await installation.session(organizationId, 'owner');
   const must = async <T>(method: string, path: string, body?: object, as = admin): Promise<T> => {
@@ -109,7 +113,6 @@ async function furnish(
     return { project: made.project, production: production.id, staging: staging.id };
   };
   type InProject = Awaited<ReturnType<typeof project>>;
-  const releaseCommand = ['/bin/sh', '-c', `echo "$NUMBER" >> ${written}`];
   const service = async ({ project, staging }: InProject, name: string, numbered = true): Promise<Place> => {
     const process = { drainSeconds: 5, stabilizationSeconds: 1 };
     const image = { source: { kind: 'image', imageRepository }, releaseCommand };

@@ -76,7 +76,7 @@ export function textOf(report: Report): string {
       ],
     ),
     table(['from', 'until', 'fault', 'parts', 'processes', 'ids', ''], faultRows),
-    `kill -9: ${list(kills)}\npauses: ${list(pauses)}\ndeployments: ${list(deployments)}\naddresses of live ones that were asked: ${checks}`,
+    `kill -9: ${list(kills)}\npauses: ${list(pauses)}\ndeployments: ${list(deployments)}\naddresses of live and failed ones that were asked: ${checks}`,
     table(
       ['class', 'count'],
       faultClasses.map((one) => [one, String(counts[one])]),

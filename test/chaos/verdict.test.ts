@@ -54,7 +54,7 @@ const sound: Partial<Facts> = {
   statements: [{ at, by: 'a deployment', text: 'Waits for one of 3 builds that are running on the cluster.' }],
   effects: [{ requestId: 'chaos-1-somebody-1.2', action: 'deployment.requested', subjectId: 'd1' }],
   commandRuns: [{ mark: 'one', times: 2, allowed: 2 }],
-  checks: [{ at, deploymentId: 'd1', expected: 'one', answered: 'one' }],
+  checks: [{ at, deploymentId: 'd1', state: 'live', expected: 'one', answered: 'one' }],
   values: [{ ...place, key: 'KEY', value: '2' }],
   suspensions: [{ ...place, suspended: false }],
   running: [{ ...place, releases: ['r1'] }],
@@ -111,7 +111,12 @@ const breaches: [string, FaultClass, Partial<Facts>][] = [
   [
     'an address does not answer as the live release',
     'false statement',
-    { checks: [{ at, deploymentId: 'd1', expected: 'one', answered: '502' }] },
+    { checks: [{ at, deploymentId: 'd1', state: 'live', expected: 'one', answered: '502' }] },
+  ],
+  [
+    'a failed release serves',
+    'false statement',
+    { checks: [{ at, deploymentId: 'd3', state: 'failed', expected: 'not two', answered: 'two' }] },
   ],
   [
     'a kill is blamed on the code',

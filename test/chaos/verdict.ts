@@ -129,9 +129,9 @@ function falseStatements(facts: Facts): Finding[] {
     ...backwards(facts).map(said),
     ...facts.checks
       .filter(({ expected, answered }) => answered !== expected)
-      .map(({ at, deploymentId, expected, answered }) =>
+      .map(({ at, deploymentId, state, expected, answered }) =>
         said(
-          `${at}: the deployment ${deploymentId} is live, and its address answers ${answered} instead of ${expected}.`,
+          `${at}: the deployment ${deploymentId} is ${state}, and its address answers ${answered} instead of ${expected}.`,
         ),
       ),
     ...facts.statements

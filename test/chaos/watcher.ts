@@ -23,7 +23,8 @@ export interface FollowedRow {
   message: string | null;
 }
 
-interface LiveRow {
+/** A deployment and what serves in its place. */
+interface DeploymentPlace {
   deploymentId: string;
   state: string;
   environmentId: string;
@@ -44,6 +45,7 @@ export class Watcher {
   readonly #seen = new Map<string, string>();
   readonly #said = new Set<string>();
   readonly #checking = new Map<string, Promise<void>>();
+  #looking: Promise<unknown> = Promise.resolve();
 
   constructor(ground: Ground, journal: Journal, statements: Statement[]) {
     this.#ground = ground;
@@ -64,8 +66,14 @@ export class Watcher {
     await Promise.all(this.#checking.values());
   }
 
-  /** Answers what is not final. */
-  async look(): Promise<(FollowedRow & { kind: string })[]> {
+  /** Answers what is not final. One look after the other: an older one that is read later would seem to go back. */
+  look(): Promise<(FollowedRow & { kind: string })[]> {
+    const next = this.#looking.then(() => this.#look());
+    this.#looking = next.catch(() => undefined);
+    return next;
+  }
+
+  async #look(): Promise<(FollowedRow & { kind: string })[]> {
     const open: (FollowedRow & { kind: string })[] = [];
     for (const { kind, table } of followed) {
       for (const row of await rowsOf(this.#ground, table)) {
@@ -90,34 +98,48 @@ export class Watcher {
     this.#seen.set(name, now);
     this.sightings.push({ at, kind, id, state, revision, final });
     this.#journal.note('rows', { kind, ...row });
-    if (kind === 'deployment' && state === 'live' && !this.#checking.has(id)) this.#checking.set(id, this.check(id));
+    const judged = kind === 'deployment' && (state === 'live' || state === 'failed');
+    if (judged && !this.#checking.has(id)) this.#checking.set(id, this.check(id));
   }
 
-  /** Its address answers as its release, unless another deployment has taken its place or it was suspended. */
+  /** Asks its address until that fits to what its row says, or for too long. */
   async check(deploymentId: string): Promise<void> {
     const begun = Date.now();
-    for (let answered = 'nothing'; ; ) {
-      const row = await this.#liveRow(deploymentId).catch(() => undefined);
+    const late = (of = 1) => Date.now() - begun > of * checkMilliseconds;
+    while (!late(2)) {
+      const row = await this.#placeOf(deploymentId).catch(() => undefined);
       const place = allPlaces(this.#ground.places).find(
         (one) => one.environmentId === row?.environmentId && one.serviceId === row.serviceId,
       );
-      if (row !== undefined && place !== undefined) {
-        if (row.suspended || row.serving !== deploymentId) return;
-        const expected = place.numbered ? (row.number ?? '') : '200';
-        answered = await answerOf(this.#ground, place).catch((error: unknown) => String(error));
-        if (answered === expected || Date.now() - begun > checkMilliseconds) {
-          const check = { at: new Date().toISOString(), deploymentId, expected, answered };
-          this.#journal.note('checks', check);
-          this.checks.push(check);
-          return;
-        }
+      const answers = row && place && (await this.#answers(row, place).catch(() => undefined));
+      if (answers === 'moot') return;
+      if (answers !== undefined && (answers.answered === answers.expected || late())) {
+        const check = { at: new Date().toISOString(), deploymentId, state: row?.state ?? '', ...answers };
+        this.#journal.note('checks', check);
+        this.checks.push(check);
+        return;
       }
-      if (Date.now() - begun > 2 * checkMilliseconds) return;
       await pause(500);
     }
   }
 
-  async #liveRow(id: string): Promise<LiveRow | undefined> {
+  /**
+   * A live one answers as its release, unless another deployment has taken its place or it was suspended; a failed one does
+   * not, unless the same release serves by another deployment.
+   */
+  async #answers(row: DeploymentPlace, place: Place): Promise<'moot' | Pick<Check, 'expected' | 'answered'>> {
+    const ask = () => answerOf(this.#ground, place).catch((error: unknown) => String(error));
+    if (row.state === 'live') {
+      if (row.suspended || row.serving !== row.deploymentId) return 'moot';
+      return { expected: place.numbered ? (row.number ?? '') : '200', answered: await ask() };
+    }
+    const serving = row.serving === null ? undefined : await this.#placeOf(row.serving);
+    if (!place.numbered || serving?.number === row.number) return 'moot';
+    const answered = await ask();
+    return { expected: answered === row.number ? `not ${answered}` : answered, answered };
+  }
+
+  async #placeOf(id: string): Promise<DeploymentPlace | undefined> {
     const { installation, organizationId } = this.#ground;
     const { kysely } = await installation.database();
     return await tenant(kysely, organizationId)
