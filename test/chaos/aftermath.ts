@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
@@ -25,34 +26,31 @@ export class Aftermath {
     this.#reader = reader;
   }
 
-  /** Waits until nothing is in progress, or says in sentences what still is when the time is over. */
+  /** Waits until nothing is in progress. When the time is over it says in sentences what still is, rows aside: they say it themselves. */
   async quiet(watcher: Watcher, seconds: number): Promise<string[]> {
     const end = Date.now() + patient(seconds * 1_000);
     for (;;) {
-      const left = await this.#underWay(watcher).catch((error: unknown) => [`It cannot be asked: ${String(error)}`]);
-      if (left.length === 0 || Date.now() > end) return left;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const open = await this.#open(watcher).catch((error: unknown) => [error]);
+      const left = await this.#underWay().catch((error: unknown) => [`It cannot be asked: ${String(error)}`]);
+      if (open.length + left.length === 0 || Date.now() > end) return left;
+      await pause(1_000);
     }
   }
 
-  async #underWay(watcher: Watcher): Promise<string[]> {
+  async #open(watcher: Watcher): Promise<unknown[]> {
+    const { kysely } = await this.#ground.installation.database();
+    const commands = kysely.selectFrom('cluster_command').select('id').where('finished_at', 'is', null);
+    return [...(await watcher.look()), ...(await commands.execute())];
+  }
+
+  async #underWay(): Promise<string[]> {
     const { installation } = this.#ground;
     const { kysely } = await installation.database();
-    const open = (await watcher.look()).map(({ kind, id, state }) => `The ${kind} ${id} is ${state}.`);
     const messages = await kysely.selectFrom('outbox').select(['actor_id', 'message', 'last_error']).execute();
-    const commands = await kysely
-      .selectFrom('cluster_command')
-      .select(['id', 'state'])
-      .where('finished_at', 'is', null)
-      .execute();
     const { ready = false } = (await installation.readiness()) ?? {};
-    const unsettled = ready ? await this.#unsettled() : [];
     return [
-      ...open,
       ...messages.map((one) => `${one.actor_id} was not told ${one.message ?? 'to start'}: ${one.last_error ?? ''}`),
-      ...commands.map(({ id, state }) => `The command ${id} is ${state}.`),
-      ...(ready ? [] : ['/readyz does not say that all parts are ready.']),
-      ...unsettled,
+      ...(ready ? await this.#unsettled() : ['/readyz does not say that all parts are ready.']),
     ];
   }
 

@@ -59,7 +59,7 @@ export class Client {
     this.#count += 1;
     const key = `${run}-${this.name}-${this.#count}`;
     // An answer that is lost on its way, now and then: the same request comes again although it was carried out.
-    const lost = this.chance() < 0.2 ? 1 : 0;
+    const lost = this.chance() < 0.3 ? 1 : 0;
     const fact: RequestFact = {
       ...{ key, client: this.name, kind, at: new Date().toISOString(), attempts: 0, answers: [] },
       promises: [...promises],
