@@ -32,9 +32,17 @@ export class Aftermath {
     for (;;) {
       const open = await this.#open(watcher).catch((error: unknown) => [error]);
       const left = await this.#underWay().catch((error: unknown) => [`It cannot be asked: ${String(error)}`]);
-      if (open.length + left.length === 0 || Date.now() > end) return left;
+      // Only then: it lists all workflows and rows.
+      const strays = open.length + left.length === 0 ? await this.#strays().catch((error: unknown) => [error]) : [];
+      if (open.length + left.length + strays.length === 0 || Date.now() > end) return left;
       await pause(1_000);
     }
+  }
+
+  /** An actor ends a moment after its row, or when the reconciler has asked it to look. */
+  async #strays(): Promise<Row[]> {
+    const rows = await this.#rows(await this.#runningWorkflows());
+    return rows.filter(({ final, runs }) => final && runs);
   }
 
   async #open(watcher: Watcher): Promise<unknown[]> {
@@ -72,6 +80,7 @@ export class Aftermath {
     const workflows = await this.#runningWorkflows();
     const rows = await this.#rows(workflows);
     const deployments = rows.filter(({ kind }) => kind === 'deployment');
+    for (const row of rows) if (row.final && row.runs) row.message = await this.#pendingOf(actorId(row.kind, row.id));
     return {
       rows,
       ...{ decisions: await this.#decisions(), effects: await this.#effects(), commandRuns: await this.#commandRuns() },
@@ -109,6 +118,19 @@ export class Aftermath {
     for await (const { workflowId } of temporal.client.workflow.list({ query: "ExecutionStatus = 'Running'" }))
       found.add(workflowId);
     return found;
+  }
+
+  /** The steps that Temporal still has of it. */
+  async #pendingOf(workflowId: string): Promise<string> {
+    const { temporal } = await this.#ground.installation.inside();
+    const { connection, namespace } = temporal;
+    const { pendingActivities, pendingWorkflowTask } = await connection.workflowService.describeWorkflowExecution({
+      ...{ namespace, execution: { workflowId } },
+    });
+    const steps = (pendingActivities ?? []).map(({ activityType, attempt, state, lastFailure, scheduledTime }) => ({
+      ...{ step: activityType?.name, attempt, state, failure: lastFailure?.message, scheduledTime },
+    }));
+    return JSON.stringify({ steps, task: pendingWorkflowTask });
   }
 
   async #decisions(): Promise<Record<string, string>> {

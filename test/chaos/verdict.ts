@@ -117,8 +117,8 @@ function orphans({ rows, leftovers }: Facts): Finding[] {
   const running = rows.filter(({ final, runs }) => final && runs);
   return [
     ...leftovers.map((what) => finding('orphan', what)),
-    ...running.map(({ kind, id, state }) =>
-      finding('orphan', `The workflow of the ${kind} ${id} runs, which is ${state}.`),
+    ...running.map(({ kind, id, state, message }) =>
+      finding('orphan', `The workflow of the ${kind} ${id} runs, which is ${state}: ${message}`),
     ),
   ];
 }
