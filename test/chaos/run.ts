@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runDirectory } from '../run/run-directory.ts';
 import { chaos } from './chaos.ts';
@@ -31,7 +32,11 @@ async function main(): Promise<void> {
   if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
   const progress = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
   progress(`Seed ${seed}`);
-  const { report, kept } = await chaos({ seed, minutes, under: runDirectory(), progress });
+  const under = runDirectory();
+  // By TMPDIR everything that was started is found and ended, however this program ends; samples stay from run to run.
+  process.env.TEST_CACHE ??= tmpdir();
+  process.env.TMPDIR = under;
+  const { report, kept } = await chaos({ seed, minutes, under, progress });
   process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : `\n${textOf(report)}\n\n`);
   for (const place of kept) progress(`Kept: ${place}`);
   progress(`Again: npm run chaos -- --minutes ${minutes} --seed ${seed}`);
