@@ -3,7 +3,7 @@ import { freePorts } from '../../runtime/sockets/ports.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../temporal/connection/prepare-namespace.ts';
-import { workflowBundle } from '../../worker/bundling/bundle.ts';
+import { workflowBundle } from '../../worker/host/bundle.ts';
 import type { Benchmark, Opened } from '../engine/benchmark.ts';
 import { requestsPerSecond } from '../engine/load.ts';
 import { answers, startNode } from '../engine/node-process.ts';
