@@ -48,18 +48,24 @@ export async function exec(
   return { code: await codeOf(engine, made) };
 }
 
+const longestEndMillis = 10_000;
+
 /** Ends a command of an agent that is gone. One that this engine does not know any more has ended with its container. */
 export async function endExec(engine: Engine, mark: string): Promise<void> {
   const { exec: id, container } = begun.parse(JSON.parse(mark));
   const made = await engine.ask(async (docker) => docker.getExec(id));
   await kill(made, container);
-  const left = await engine
-    .ask(() => made.inspect())
-    .catch((error: unknown) => {
-      if (statusOf(error) === 404) return undefined;
-      throw error;
-    });
-  if (left?.Running) throw new Error('This agent may not end the command; it ends with its instance.');
+  // Its end is recorded a moment later; one that this agent may not end goes on.
+  for (const until = performance.now() + longestEndMillis; performance.now() < until; await pause(20)) {
+    const left = await engine
+      .ask(() => made.inspect())
+      .catch((error: unknown) => {
+        if (statusOf(error) === 404) return undefined;
+        throw error;
+      });
+    if (!left?.Running) return;
+  }
+  throw new Error('This agent may not end the command; it ends with its instance.');
 }
 
 /** The output can end a moment before the engine records the exit code. */
