@@ -1,11 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { builderImage } from '../../agent/builders/build-settings.ts';
+import { lock } from '../../runtime/home/lock.ts';
 import { compareVersions } from '../../runtime/supervisor/versions.ts';
 import { notRun } from '../run/not-run.ts';
+import { patient } from '../run/patience.ts';
 import { importBase } from './base-image.ts';
 
 const source = join(import.meta.dirname, 'buildkit');
@@ -14,6 +17,8 @@ const runc = '/usr/sbin/runc';
 const bare = ['-trimpath', '-gcflags', 'all=-dwarf=false', '-ldflags', '-s -w'];
 const local = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
 const loaded = new Set<string>();
+/** For what loads it first: Go takes six minutes of processor time. */
+export const buildkitMillis = patient(1_500_000);
 
 /** Whether an image with BuildKit can be made here: says what is missing, once. */
 export function buildkitCanBeMade(): boolean {
@@ -28,12 +33,16 @@ export function buildkitCanBeMade(): boolean {
  */
 export async function loadBuildkit(socket: string): Promise<void> {
   if (loaded.has(socket)) return;
-  const programs = { 'usr/bin/buildkitd': program(), 'usr/bin/buildkit-runc': runc, 'usr/bin/mount': '/usr/bin/mount' };
+  const programs = {
+    'usr/bin/buildkitd': await program(),
+    'usr/bin/buildkit-runc': runc,
+    'usr/bin/mount': '/usr/bin/mount',
+  };
   await importBase(socket, builderImage, { programs });
   loaded.add(socket);
 }
 
-function program(): string {
+async function program(): Promise<string> {
   const pinned = readFileSync(join(source, 'go.mod'), 'utf8');
   const version = /moby\/buildkit (v\S+)/.exec(pinned)?.[1];
   if (version === undefined || !builderImage.endsWith(`:${version}`))
@@ -43,11 +52,16 @@ function program(): string {
   const path = join(folder, `ballast-buildkitd-${made}`);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
-  // Runs that make the same at the same time do not see each other's: the last rename does no harm.
-  const draft = `${path}.${process.pid}`;
-  const env = { ...process.env, ...local };
-  execFileSync(goOf() ?? 'go', ['build', ...bare, '-o', draft, buildkitd], { cwd: source, env, stdio: 'pipe' });
-  renameSync(draft, path);
+  const held = await lock(`${path}.lock`, () => {});
+  try {
+    if (existsSync(path)) return path;
+    const draft = `${path}.${process.pid}`;
+    const env = { ...process.env, ...local };
+    await promisify(execFile)(goOf() ?? 'go', ['build', ...bare, '-o', draft, buildkitd], { cwd: source, env });
+    renameSync(draft, path);
+  } finally {
+    held.release();
+  }
   return path;
 }
 

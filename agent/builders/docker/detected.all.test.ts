@@ -6,7 +6,7 @@ import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/age
 import { importBase, withNode } from '../../../test/builders/base-image.ts';
 import { app, builderContract } from '../../../test/builders/builder-contract.ts';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { authority } from '../../../test/ground/authority.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
@@ -26,7 +26,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('a source without a Docker
     world = await registryWorld();
     ground = await builderGround(world, {}, engine.socket);
     await importBase(engine.socket, 'node:24-slim', withNode());
-  });
+  }, buildkitMillis);
   afterAll(async () => {
     await ground?.close();
     await world?.close();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase } from '../../../test/builders/base-image.ts';
 import { type BuilderGround, builderGround, settings, tarOf } from '../../../test/builders/builder-ground.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
 import { imageContent } from '../../../test/builders/image-content.ts';
 import { processesWith } from '../../../test/builders/processes-with.ts';
 import { gitServer } from '../../../test/git/git-server.ts';
@@ -28,7 +28,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('a Dockerfile', () => {
     world = await registryWorld();
     ground = await builderGround(world, { allowedRanges: ['127.0.0.0/8'] }, engine.socket);
     await importBase(engine.socket, 'machine:1');
-  });
+  }, buildkitMillis);
   afterAll(async () => {
     await ground?.close();
     await world?.close();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase } from '../../../test/builders/base-image.ts';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../../test/builders/buildkit-image.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { Engine } from '../../drivers/docker/engine.ts';
 
@@ -126,7 +126,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('the builder of an organiz
     server = createServer((_, answer) => answer.end(treasure));
     await once(server.listen(0, '0.0.0.0'), 'listening');
     port = (server.address() as AddressInfo).port;
-  });
+  }, buildkitMillis);
   afterAll(async () => {
     server?.close();
     await ground?.close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/docker-engine.ts';
 import { importBase, withNode } from '../../builders/base-image.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../builders/buildkit-image.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
 
 const scripts = { build: "node -e \"fs.writeFileSync('made','built here')\"", start: 'node server.js' };
@@ -31,7 +31,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('on a cluster with the dri
       LOCAL_DRIVER: 'docker',
       LOCAL_DOCKER_SOCKET: engine.socket,
     });
-  });
+  }, buildkitMillis);
   afterAll(async () => {
     await building?.close();
     await engine?.stop();

@@ -11,7 +11,7 @@ import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/dock
 import { applied, keptMachine, through, wanted } from '../../agents/kept-machine.ts';
 import { fromImageToAddress } from '../../applications/from-image.ts';
 import { readmeExample } from '../../applications/readme-example.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../builders/buildkit-image.ts';
 import { debianCanBeMade } from '../../builders/debian-base.ts';
 import { loadDebian } from '../../builders/debian-images.ts';
 import { freePort } from '../../ground/free-port.ts';
@@ -90,6 +90,7 @@ describe.runIf(dockerCanRun())('on a real engine', () => {
         await installation.remove();
       }
     },
+    buildkitMillis,
   );
 });
 

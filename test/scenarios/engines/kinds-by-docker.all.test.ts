@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../agents/docker-engine.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../builders/buildkit-image.ts';
 import { debianCanBeMade } from '../../builders/debian-base.ts';
 import { debianOf, loadDebian } from '../../builders/debian-images.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
@@ -74,7 +74,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade() && debianCanBeMade())(
         // Of this machine: registries of packages may be behind a proxy with an authority of its own.
         ...(authorities === undefined ? {} : { OUTBOUND_CA_FILE: authorities }),
       });
-    });
+    }, buildkitMillis);
     afterAll(async () => {
       await building?.close();
       await git?.close();

@@ -150,6 +150,15 @@ async function waiting(): Promise<Approval> {
   return found;
 }
 
+/** What is, once nothing is under way any more. */
+async function settled(now: Known): Promise<Known> {
+  for (const approval of pending(now)) await asAdmin(approval, 'approved');
+  return await seen('everything is over', (one) => {
+    const over = ends(one);
+    return [...one.deployments, ...one.builds].every(({ id }) => over.has(id));
+  });
+}
+
 /** What staging serves by its rows. Builds that were not known before have built this version. */
 function servedOf({ deployments, builds }: Known, version: string): string | undefined {
   const staged = builds.filter(({ environmentName }) => environmentName === 'Staging');
@@ -194,11 +203,7 @@ test.each(rounds)('restore %i: of a backup that was taken while %s', async (roun
   const now = ends(after);
   expect([...ends(before)].filter(([id, end]) => now.get(id) !== end)).toEqual([]);
   // Whatever was under way comes to an end, and nothing of it is told to have failed.
-  for (const approval of pending(after)) await asAdmin(approval, 'approved');
-  const end = await seen('everything is over', (one) => {
-    const over = ends(one);
-    return [...one.deployments, ...one.builds].every(({ id }) => over.has(id));
-  });
+  const end = await settled(after);
   expect(end.deployments.filter(({ state }) => state === 'failed')).toEqual([]);
   expect(end.builds.filter(({ status }) => status === 'failed')).toEqual([]);
   expect((await address()).body).toBe(servedOf(end, version));
@@ -228,5 +233,5 @@ test('a backup that is killed is none, and a restore that is killed is run again
   expect(again, again.stderr).toMatchObject({ code: 0 });
   if (process.getuid?.() !== 0) renameSync(join(directory, 'agent'), join(installation.home, 'agent'));
   await installation.start();
-  expect((await address()).body).toBe(servedOf(await known(), ''));
+  expect((await address()).body).toBe(servedOf(await settled(await known()), ''));
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../../test/agents/docker-engine.ts';
-import { buildkitCanBeMade, loadBuildkit } from '../../../../test/builders/buildkit-image.ts';
+import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../../../test/builders/buildkit-image.ts';
 import { until } from '../../../../test/ground/until.ts';
 import { Engine } from '../../../drivers/docker/engine.ts';
 import { builderImage } from '../../build-settings.ts';
@@ -26,7 +26,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('the builder of an organiz
     engine = new Engine(running.socket);
     await loadBuildkit(running.socket);
     home = mkdtempSync(join(tmpdir(), 'ballast-home-'));
-  });
+  }, buildkitMillis);
   afterAll(async () => {
     await running?.stop();
     rmSync(home, { recursive: true, force: true });
