@@ -18,6 +18,8 @@ const pure = [
   'workflows/**/state.test.ts',
   'api/operations.test.ts',
   'db/schemas.test.ts',
+  // Where a worker of Temporal has been in the process, its hook on promises fails at those of web streams.
+  'backup/backup.test.ts',
   `test/{chaos,run}/**/${named}`,
   `lint/**/${named}`,
 ];
