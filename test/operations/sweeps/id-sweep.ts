@@ -43,7 +43,7 @@ const tellsOfDeleted: Record<string, string> = {
 };
 
 /** Deliveries of what was prepared go on, and the tokens of this test change. */
-const lively = ['api_token', 'api_token_project', 'outbox'];
+const lively = ['api_token', 'api_token_project', 'membership', 'outbox'];
 const telling = ['audit_record', 'change_feed', 'change_set_item', 'service_process', 'variable'];
 
 let api: RunningApi;
