@@ -8,7 +8,7 @@ import { errorCode, Refusal } from '../runtime/supervisor/refusal.ts';
 
 const kept = z.object({ recipient: z.string().startsWith('age1'), proof: z.string().min(1) });
 
-/** What an installation keeps of the key of its backups: enough to write them, not to read them. */
+/** The part of the key of backups that an installation keeps: enough to write them, not to read them. */
 export interface WritingKey {
   /** Whom backups are encrypted to (`age1…`). */
   recipient: string;

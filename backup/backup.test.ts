@@ -181,6 +181,26 @@ test('images are copied once, checked by their digests, and deleted when no back
   expect(await place.list('images/')).toEqual([]);
 });
 
+test('an image that is deleted while others are copied is left out', async () => {
+  const registry = join(directory, 'emptied');
+  const blobs = ['aa', 'bb'].map((two) => `blobs/sha256/${two}/${two.repeat(32)}`);
+  for (const blob of blobs) {
+    mkdirSync(join(registry, blob, '..'), { recursive: true });
+    writeFileSync(join(registry, blob), blob);
+  }
+  const written: string[] = [];
+  const deleting = Object.assign(Object.create(place), {
+    write: async (at: string, from: Readable) => {
+      written.push(at);
+      for (const blob of blobs) if (!at.includes(blob.slice(-64))) rmSync(join(registry, blob), { force: true });
+      await place.write(at, from);
+    },
+  });
+  const known = new Map();
+  expect(await copyImages(deleting, registry, key, known)).toBe(1);
+  expect([known.size, written.length]).toEqual([1, 1]);
+});
+
 test('a restore overwrites nothing, and deletes what an interrupted one left, and that alone', () => {
   const home = join(directory, 'home');
   mkdirSync(home);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { createWriteStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -46,17 +46,19 @@ export async function copyImages(place: Place, directory: string, key: WritingKe
     if (known.has(image.path)) continue;
     const target = keyOf(image, key);
     if (!there.has(target)) {
-      try {
-        await writeSealed(place, target, createReadStream(join(directory, image.path)), key);
-      } catch (error) {
-        if (errorCode(error) === 'ENOENT') continue;
-        throw error;
-      }
+      // Once it is open, it can be read to its end.
+      const file = await open(join(directory, image.path)).catch(absent);
+      if (file === undefined) continue;
+      await writeSealed(place, target, file.createReadStream(), key);
       copied += 1;
     }
     known.set(image.path, image);
   }
   return copied;
+}
+
+function absent(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
 }
 
 export function listOfImages(images: Iterable<Image>): Readable {

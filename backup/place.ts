@@ -89,6 +89,8 @@ class DirectoryPlace implements Place {
 
   #unusable(error: unknown): unknown {
     const code = errorCode(error);
+    // A source that fails tells of itself; a full disk does not say which file it was.
+    const own = error instanceof Error && 'path' in error && String(error.path).startsWith(this.title);
     const why: Readonly<Record<string, string>> = {
       ENOSPC: 'its disk is full; free some space',
       EACCES: 'this user may not use it; choose another directory, or run this as a user that may',
@@ -96,7 +98,9 @@ class DirectoryPlace implements Place {
       ENOTDIR: 'it is no directory; choose another one',
       ENOENT: 'it was deleted meanwhile; try again',
     };
-    return why[code] === undefined ? error : new Refusal(`${this.title} cannot be used for backups: ${why[code]}.`);
+    return why[code] === undefined || !(own || code === 'ENOSPC')
+      ? error
+      : new Refusal(`${this.title} cannot be used for backups: ${why[code]}.`);
   }
 }
 

@@ -27,7 +27,7 @@ async function ask(url: string, query: string): Promise<unknown[]> {
   }
 }
 
-/** What a schema is made of, in the words of the server. */
+/** Parts of a schema, in the words of the server. */
 const shape = `
   select conname || ' ' || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
   union all select tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal

@@ -56,7 +56,7 @@ export async function verifyBackup({ place, manifest, key, onStep }: Verifying):
   return { restored: true, rows, images: checked };
 }
 
-/** What is counted, and where. */
+/** Rows that are counted, and where. */
 const counted = [
   ['organizations', databases.ballast, 'select count(*) from organization'],
   ['projects', databases.ballast, 'select count(*) from project'],

@@ -3,7 +3,7 @@ import { type Answered, type Credential, call } from '../installation/running-ap
 import type { At, Promised, RequestFact, Statement } from './facts.ts';
 import type { Journal } from './journal.ts';
 
-/** What all clients of a run have in common. */
+/** Parts of a run that all its clients have in common. */
 export interface Surroundings {
   url: string;
   /** Begins each key, so that runs never share one. */

@@ -41,7 +41,7 @@ interface Known {
   builds: Build[];
 }
 
-/** What each build for staging has built. */
+/** The version that each build for staging has built. */
 const versions = new Map<string, string>();
 
 /** Seconds for everything to come to an end again. */
@@ -112,7 +112,7 @@ async function asAdmin(approval: Approval, decision: 'approved' | 'rejected'): P
   expect(status, text).toBe(200);
 }
 
-/** What is under way when the backup begins. */
+/** Things under way when the backup begins. */
 const moments = {
   'a build runs': async () => {
     await seen('a build runs', ({ builds }) => builds.some(({ status }) => status === 'running'));
@@ -150,7 +150,7 @@ async function waiting(): Promise<Approval> {
   return found;
 }
 
-/** What is, once nothing is under way any more. */
+/** The state once nothing is under way any more. */
 async function settled(now: Known): Promise<Known> {
   for (const approval of pending(now)) await asAdmin(approval, 'approved');
   return await seen('everything is over', (one) => {
@@ -159,7 +159,7 @@ async function settled(now: Known): Promise<Known> {
   });
 }
 
-/** What staging serves by its rows. Builds that were not known before have built this version. */
+/** The version that staging serves by its rows. Builds that were not known before have built this version. */
 function servedOf({ deployments, builds }: Known, version: string): string | undefined {
   const staged = builds.filter(({ environmentName }) => environmentName === 'Staging');
   for (const { id } of staged) if (!versions.has(id)) versions.set(id, version);

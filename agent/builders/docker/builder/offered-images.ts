@@ -46,7 +46,7 @@ export class OfferedImages {
     this.#folder = folder;
   }
 
-  /** What to read instead of each name that the engine has an image of. Those of services are not among them. */
+  /** Addresses to read instead of each name that the engine has an image of. Those of services are not among them. */
   async instead(): Promise<Record<string, string>> {
     const images = await this.#engine.ask((docker) => docker.listImages());
     const named = images.flatMap(({ Id, RepoTags }) => (RepoTags ?? []).map((tag) => ({ tag, hex: Id.slice(7) })));
