@@ -59,7 +59,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   discard: async () => (await import('./change-set/discard.ts')).discard,
   deploy: async () => (await import('./deploy/deploy.ts')).deploy,
   rollback: async () => (await import('./deployment/rollback.ts')).rollback,
-  promote: async () => (await import('./deployment/promote.ts')).promote,
+  promote: async () => (await import('./deployment/promotion/promote.ts')).promote,
   redeploy: async () => (await import('./deployment/redeploy.ts')).redeploy,
   rerun: async () => (await import('./deployment/again/rerun.ts')).rerun,
   cancel: async () => (await import('./deployment/cancel.ts')).cancel,

@@ -46,6 +46,7 @@ export const problems = {
   'commit-not-resolved': { status: 409, title: 'Conflict' },
   'downtime-not-accepted': { status: 409, title: 'Conflict' },
   'variables-missing': { status: 409, title: 'Conflict' },
+  'service-exists': { status: 409, title: 'Conflict' },
   'build-values-differ': { status: 409, title: 'Conflict' },
   'image-unfit': { status: 409, title: 'Conflict' },
   'approval-stale': { status: 409, title: 'Conflict' },
@@ -98,6 +99,8 @@ export class Problem extends Error {
   readonly downtime: readonly Downtime[] | undefined;
   /** Variables that are not there. */
   readonly missing: readonly string[] | undefined;
+  /** The thing that has the name already. */
+  readonly existing: { id: string; slug: string; name: string } | undefined;
 
   constructor(
     code: ProblemCode,
@@ -108,6 +111,7 @@ export class Problem extends Error {
       meanwhile?: readonly Meanwhile[];
       downtime?: readonly Downtime[];
       missing?: readonly string[];
+      existing?: { id: string; slug: string; name: string };
     } = {},
   ) {
     super(detail);
@@ -118,6 +122,7 @@ export class Problem extends Error {
     this.meanwhile = more.meanwhile;
     this.downtime = more.downtime;
     this.missing = more.missing;
+    this.existing = more.existing;
   }
 
   get status(): number {

@@ -1,4 +1,5 @@
-import { hasImage, type PlannedService, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
+import { hasImage, type PlannedService } from '../../db/change-sets/apply/plan.ts';
+import type { ResolvedImage } from '../../db/change-sets/apply/resolved-image.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import { ownImage as findOwnImage } from '../../db/registry/own-image.ts';
 import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';

@@ -1,5 +1,6 @@
 import { type Commits, needsBuild } from '../../db/change-sets/apply/builds.ts';
-import { planChanges, type ResolvedImage } from '../../db/change-sets/apply/plan.ts';
+import { planChanges } from '../../db/change-sets/apply/plan.ts';
+import type { ResolvedImage } from '../../db/change-sets/apply/resolved-image.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import { resolveCommit } from '../builds/resolve-commit.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';

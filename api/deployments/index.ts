@@ -4,7 +4,7 @@ import { listDeployments } from './list-deployments.ts';
 import { listEnvironmentDeployments } from './list-environment-deployments.ts';
 import { listEvents } from './list-events.ts';
 import { listServiceDeployments } from './list-service-deployments.ts';
-import { promote } from './promote.ts';
+import { previewPromotion, promote } from './promotion/promote.ts';
 import { redeploy } from './redeploy.ts';
 import { rerun } from './rerun.ts';
 import { rollBack } from './roll-back.ts';
@@ -25,5 +25,6 @@ export const deployments = {
   rollBack,
   redeploy,
   promote,
+  previewPromotion,
   rerun,
 };

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { lastImage } from '../../db/change-sets/apply/plan.ts';
+import { lastImage } from '../../db/change-sets/apply/resolved-image.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { readManifest } from '../../db/registry/references.ts';
 import type { ServiceView } from '../../db/services/services.ts';

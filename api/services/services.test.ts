@@ -52,8 +52,24 @@ describe('POST /projects/{id}/services', () => {
   test('names of any letters get a slug of their own', async () => {
     const { id } = await project();
     const slugs = [];
-    for (const name of ['Été', '服务', '***', 'été']) slugs.push((await service(id, { name })).service.slug);
-    expect(slugs).toEqual(['ete', 'service', 'service-2', 'ete-2']);
+    for (const name of ['Été', '服务', '***', 'Shared']) slugs.push((await service(id, { name })).service.slug);
+    expect(slugs).toEqual(['ete', 'service', 'service-2', 'shared-2']);
+  });
+
+  test('a name that a service of the project has is refused with that one, wherever it is', async () => {
+    const { id, production } = await project();
+    const made = await service(id, { name: 'Web' });
+    const again = (name: string) => call('POST', `/projects/${id}/services`, { name, environmentId: production });
+    for (const name of ['Web', 'web', ' WEB ']) {
+      expect(await again(name)).toMatchObject({
+        status: 409,
+        body: {
+          existing: { id: made.service.id, slug: 'web', name: 'Web' },
+          errors: [{ location: 'body.name', message: expect.stringContaining('add that one to the environment') }],
+        },
+      });
+    }
+    expect((await call('GET', `/projects/${id}/services`)).body.items).toHaveLength(1);
   });
 
   test.each<[string, object, string]>([
@@ -88,8 +104,8 @@ describe('POST /projects/{id}/services', () => {
     expect(await refusal({ name: 'x' }, ours.tokens.viewer)).toBe(403);
     expect(await refusal({ name: 'x', environmentId: other.staging })).toBe(404);
     expect(await refusal({ name: 'x' }, theirs.tokens.admin as never)).toBe(404);
-    for (let count = 0; count < 8; count += 1) expect(await refusal({ name: 'x' })).toBe(201);
-    expect(await refusal({ name: 'x' })).toBe(409);
+    for (let count = 0; count < 8; count += 1) expect(await refusal({ name: `x${count}` })).toBe(201);
+    expect(await refusal({ name: 'y' })).toBe(409);
   });
 });
 

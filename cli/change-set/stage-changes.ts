@@ -45,7 +45,8 @@ export function tellStaged(view: ChangeSetView, environment: Environment, json =
 
 export function rowOf({ serviceSlug, label, secret, from, to, stagedBy, ...item }: Item): string[] {
   const seen = seenChange(item);
-  const after = `${secret ? 'secret' : shown(to)}${seen === undefined ? '' : ` (${seen})`}`;
+  // All of its settings would be said.
+  const after = `${secret ? 'secret' : item.kind === 'service.create' ? 'added' : shown(to)}${seen === undefined ? '' : ` (${seen})`}`;
   return [serviceSlug, printable(label), shown(from), after, printable(stagedBy.name)];
 }
 

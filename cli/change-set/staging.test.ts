@@ -43,6 +43,20 @@ test('production is changed only where it is named', async () => {
   await ballast(['link', '--environment', 'staging', '--service', 'web']);
 });
 
+test('a service that the project has is staged elsewhere, and never made a second time', async () => {
+  const there = ['--environment', 'production'];
+  const staged = await ballast(['service', 'create', 'Web', ...there]);
+  expect(staged).toMatchObject({
+    code: 0,
+    err: expect.stringContaining('The project has web already; that one is staged.'),
+  });
+  expect(staged.out).toMatch(/^web +Service web +added +/m);
+  expect((await ballast(['service', 'list'])).out).not.toContain('web-2');
+  const refused = await ballast(['service', 'create', 'web', '--port', '1', ...there]);
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('leave --port out, or choose another name') });
+  await ballast(['discard', '--service', 'web', ...there]);
+});
+
 test('settings of the service and of its process are staged as they are typed', async () => {
   const words = ['replicas=3', 'command=node server.js', 'releaseCommand=["node","migrate.js"]', 'replicas=999'];
   const wrong = await ballast(['service', 'set', ...words]);

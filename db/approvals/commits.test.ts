@@ -68,6 +68,19 @@ test('of a promotion: each commit once, newest first, after the live release and
   expect(withoutCommits).toEqual([]);
 });
 
+test('settings that are changed bring no commit that is live already', async () => {
+  const place = await seedPlace(fresh.database, organizationId);
+  const live = await release(place, 1, { sha: 'a'.repeat(40) });
+  await tenant(fresh.database.kysely, organizationId)
+    .updateTable('environment_service')
+    .set({ live_release_id: live.id })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  expect(await approvalOf(place, await release(place, 2, { sha: 'a'.repeat(40) }))).toEqual({
+    ...{ commits: [], withoutCommits: [] },
+  });
+});
+
 test('a release that names no commit is named, with what those before it name', async () => {
   const place = await seedPlace(fresh.database, organizationId);
   await release(place, 1, { sha: 'a'.repeat(40), title: 'First' });

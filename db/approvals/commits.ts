@@ -20,6 +20,8 @@ interface Row {
   at: Date;
   /** The release that is to be deployed, or that a promotion takes its image from. */
   last: boolean;
+  /** Of the image that is live: releases of other settings have it, too. */
+  liveSha: string | null;
 }
 
 /**
@@ -34,9 +36,11 @@ export async function commitsOf(
   if (ids.length === 0) return { commits: [], withoutCommits: [] };
   const { rows } = await sql<Row>`
     select service.id as "serviceId", service.name as service, release.git_commit_sha as sha, change_set.title,
-      release.created_by as author, release.created_at as at, release.number = target.number as last
+      release.created_by as author, release.created_at as at, release.number = target.number as last,
+      target."liveSha"
     from (
-      select target.service_id, coalesce(origin.number, target.number) as number, coalesce(live.number, 0) as live
+      select target.service_id, coalesce(origin.number, target.number) as number, coalesce(live.number, 0) as live,
+        live.git_commit_sha as "liveSha"
       from release target
       left join release origin on origin.organization_id = target.organization_id
         and origin.id = target.promoted_from_release_id
@@ -54,8 +58,8 @@ export async function commitsOf(
     limit 500
   `.execute(kysely);
   const commits = new Map<string, Commit>();
-  for (const { sha, title, author, at } of rows) {
-    if (sha !== null && !commits.has(sha)) {
+  for (const { sha, title, author, at, liveSha } of rows) {
+    if (sha !== null && sha !== liveSha && !commits.has(sha)) {
       commits.set(sha, { sha, message: title ?? '', author, url: '', at: at.toISOString() });
     }
   }

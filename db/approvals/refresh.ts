@@ -3,6 +3,7 @@ import { Problem } from '../../domain/problems.ts';
 import { openBuildsOf } from '../builds/of-change-set/open-builds.ts';
 import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
 import { planChanges } from '../change-sets/apply/plan.ts';
+import { imageOf } from '../change-sets/apply/resolved-image.ts';
 import { close } from '../deployments/admission/approvals.ts';
 import { downtimeOf } from '../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
@@ -115,12 +116,14 @@ async function composeAgain(
   const { organizationId } = project;
   const { changeSetId, environmentId, reason, requestedBy, expiresAt, answerableId } = old;
   const place = { ...project, environmentId };
-  const plan = await planChanges(effect.kysely, place, changeSetId, await heldServices(effect, organizationId, old.id));
+  const images = await heldImages(effect, organizationId, old.id);
+  const promoted = new Map([...images].filter(([, { made }]) => made?.promotedFromReleaseId !== undefined));
+  const held = await heldServices(effect, organizationId, old.id);
+  const plan = await planChanges(effect.kysely, place, changeSetId, held, promoted);
   if (plan.affected.length === 0 && plan.removed.length === 0) {
     throw new Problem('conflict', 'The services of these changes have left the environment: reject it.');
   }
   refuseAllBroken(plan.references);
-  const images = await heldImages(effect, organizationId, old.id);
   const released = await compose(effect, keyring, place, plan, images, changeSetId);
   const id = uuid();
   const changeSet = await effect.kysely
@@ -177,13 +180,16 @@ async function heldImages({ kysely }: Effect, organizationId: string, approvalId
     .selectFrom('deployment')
     .innerJoin('release', 'release.id', 'deployment.release_id')
     .select(['deployment.service_id as serviceId', 'release.content', 'release.image_ref as imageRef'])
-    .select(['release.image_platforms as platforms'])
+    .select(['release.image_platforms as platforms', 'release.build_id as buildId'])
+    .select(['release.git_commit_sha as gitCommitSha', 'release.promoted_from_release_id as promotedFrom'])
     .where('deployment.approval_id', '=', approvalId)
     .execute();
   return new Map(
-    rows.map(({ serviceId, content: { image, settings, file }, imageRef, platforms }) => [
-      serviceId,
-      { image, imageRef, platforms, file, reference: settings.source.imageRepository },
-    ]),
+    rows.map(({ serviceId, promotedFrom, ...release }) => {
+      const { made, ...image } = imageOf(release);
+      const from = promotedFrom === null ? {} : { promotedFromReleaseId: promotedFrom };
+      const reference = release.content.settings.source.imageRepository;
+      return [serviceId, { ...image, made: { ...made, ...from }, reference }];
+    }),
   );
 }

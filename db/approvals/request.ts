@@ -44,7 +44,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
       answerable_id: request.answerableId ?? null,
       reason: request.reason,
       basis: await basisOf(effect, place, touched, reliedOn(plan.references, affected)),
-      diff: json(diffOf(plan, slugs)),
+      diff: json(diffOf(plan, slugs, await promotedBy(effect, organizationId, released))),
       impact: json(impactOf(plan, slugs, down)),
       target: json({ releases: released.map(targetOf) }),
       expires_at: after?.expiresAt ?? expiresAt(organizationId),
@@ -152,10 +152,36 @@ async function referredTo(
   return Object.fromEntries(reliedOn.map((name) => [name, found.get(name) ?? '']));
 }
 
-function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>) {
+/** Of services whose image another environment proved: the release that they get, and the one that it was promoted from. */
+async function promotedBy({ kysely }: Effect, organizationId: string, released: readonly Released[]) {
+  const origins = new Map(
+    released.flatMap(({ service: { serviceId, reused } }) => {
+      const from = reused?.made?.promotedFromReleaseId;
+      return from === undefined ? [] : [[serviceId, from] as const];
+    }),
+  );
+  if (origins.size === 0) return new Map<string, object>();
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('release')
+    .innerJoin('environment', 'environment.id', 'release.environment_id')
+    .select(['release.id as releaseId', 'release.number', 'environment.name as environment'])
+    .where('release.id', 'in', [...origins.values()])
+    .execute();
+  return new Map(
+    released.flatMap(({ service: { serviceId }, releaseId, number, imageRef }) => {
+      const promotedFrom = rows.find((one) => one.releaseId === origins.get(serviceId));
+      return promotedFrom === undefined
+        ? []
+        : [[serviceId, { to: { id: releaseId, number, image: imageRef }, promotedFrom }] as const];
+    }),
+  );
+}
+
+function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>, promoted: ReadonlyMap<string, object>) {
   return [...Map.groupBy(items, (item) => item.service_id)].map(([serviceId, group]) => ({
     serviceId,
     serviceSlug: slugs.get(serviceId ?? '') ?? '',
+    ...promoted.get(serviceId ?? ''),
     items: group.map((item) => ({
       ...{ kind: item.kind, key: item.key, label: item.label, processId: item.process_id },
       ...{ from: item.from_value, to: item.to_value, secret: item.secret, toEmpty: item.to_empty },

@@ -3,7 +3,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import { frozenConfig, type ToldConfig } from '../../domain/repository-config/told-config.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
-import type { ResolvedImage } from '../change-sets/apply/plan.ts';
+import type { ResolvedImage } from '../change-sets/apply/resolved-image.ts';
 import { lockAdmission } from '../deployments/admission.ts';
 import { requestDeployment } from '../deployments/request-deployment.ts';
 import type { Effect } from '../engine/effect.ts';

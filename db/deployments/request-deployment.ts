@@ -56,7 +56,7 @@ export interface Asked {
   rerun?: Rerun;
 }
 
-export type Requested = Admission & { deploymentId: string; approvalId: string | undefined };
+export type Requested = Pick<Admission, 'update'> & { deploymentId: string; approvalId: string | undefined };
 
 /** A direct start of a release that is there: in production it is held until somebody approves it. */
 export async function requestDeployment(

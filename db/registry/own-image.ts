@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { platformOf } from '../../domain/services/image-fit.ts';
-import type { ResolvedImage } from '../change-sets/apply/plan.ts';
+import type { ResolvedImage } from '../change-sets/apply/resolved-image.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { readImageConfig, resolveManifest } from './references.ts';

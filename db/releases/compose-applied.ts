@@ -1,7 +1,8 @@
 import { reliedOn } from '../approvals/request.ts';
 import { appliedSettings, appliedVariables } from '../change-sets/applied.ts';
-import type { PlannedService, ResolvedImage } from '../change-sets/apply/plan.ts';
+import type { PlannedService } from '../change-sets/apply/plan.ts';
 import { refuseUnfit } from '../change-sets/apply/refuse-unfit.ts';
+import type { ResolvedImage } from '../change-sets/apply/resolved-image.ts';
 import type { Effect } from '../engine/effect.ts';
 import { referencesWith } from '../references/referring.ts';
 import { frozenFor, type ResolvedVariables, scopesFor } from '../references/values.ts';

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { OrganizationAction } from '../../domain/audit-actions.ts';
+import { Problem } from '../../domain/problems.ts';
 import { sharedScope } from '../../domain/references/parse.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
@@ -67,7 +68,7 @@ export async function listServices(
   return await query.execute();
 }
 
-/** Creates a service without processes. Its slug follows from its name. */
+/** Creates a service without processes. Its slug follows from its name; a second one of the same name would be taken for the first. */
 export async function createService(
   effect: Effect,
   project: ProjectRef,
@@ -77,14 +78,17 @@ export async function createService(
   const own = tenant(effect.kysely, organizationId);
   const id = uuid();
   for (let inserted = false; !inserted; ) {
-    const slugs = await own
+    const others = await own
       .selectFrom('service')
-      .select('slug')
+      .select(['id', 'slug', 'name'])
       .where('project_id', '=', project.id)
       .where('deletion_id', 'is', null)
       .execute();
+    const wanted = slugOf(name);
+    const existing = others.find((one) => one.slug === wanted || one.name.toLowerCase() === name.toLowerCase());
+    if (existing !== undefined) throw taken(existing);
     // References to shared variables begin with that word.
-    const slug = freeSlug(slugOf(name) || 'service', new Set([sharedScope, ...slugs.map((row) => row.slug)]));
+    const slug = freeSlug(wanted || 'service', new Set([sharedScope, ...others.map((one) => one.slug)]));
     const row = await own
       .insertInto('service')
       .values({ id, project_id: project.id, name, slug, definition })
@@ -96,6 +100,12 @@ export async function createService(
   const service = { id, organizationId, projectId: project.id };
   recordService(effect, 'service.created', { ...service, name });
   return await writtenService(effect, service);
+}
+
+function taken(existing: { id: string; slug: string; name: string }): Problem {
+  const message = `is that of a service of this project (${existing.slug}): add that one to the environment, or choose another name`;
+  const errors = [{ location: 'body.name', message, value: existing.name }];
+  return new Problem('service-exists', `The name "${existing.name}" ${message}.`, { errors, existing });
 }
 
 /** The row, kept from others until the transaction ends. */

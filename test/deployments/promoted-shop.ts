@@ -7,7 +7,7 @@ import type { JoinedCluster } from '../clusters/joined-cluster.ts';
 import { machine } from '../seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../seeds/seed-place.ts';
 
-/** A project whose staging runs release 1, and whose production has the service and runs nothing. */
+/** A project whose staging runs release 1, and whose production has the service, unless it lacks it, and runs nothing. */
 export class PromotedShop {
   readonly #joined: JoinedCluster;
   readonly place: SeededPlace;
@@ -22,7 +22,7 @@ export class PromotedShop {
     this.releaseId = releaseId;
   }
 
-  static async open(joined: JoinedCluster): Promise<PromotedShop> {
+  static async open(joined: JoinedCluster, { lacks = false }: { lacks?: boolean } = {}): Promise<PromotedShop> {
     const place = await seedPlace(joined.api.database, joined.ours.organizationId);
     const { id: releaseId } = await seedRelease(joined.api.database, place, 1);
     const shop = new PromotedShop(joined, place, releaseId);
@@ -32,7 +32,7 @@ export class PromotedShop {
     await shop.tell({ event: 'create', deployments: [one] });
     await shop.tell({ event: 'claim', id });
     await shop.tell({ event: 'finish', id, state: 'live' });
-    await shop.#addProduction();
+    await shop.#addProduction(lacks);
     const slugOf = async (table: 'project' | 'service', of: string) =>
       (await shop.own.selectFrom(table).select('slug').where('id', '=', of).executeTakeFirstOrThrow()).slug;
     shop.words = ['promote', await slugOf('service', serviceId), '--project', await slugOf('project', projectId)];
@@ -86,7 +86,7 @@ export class PromotedShop {
     await effect(this.#joined.api.database, machine, (one) => admit(one, { organizationId, projectId }, request));
   }
 
-  async #addProduction(): Promise<void> {
+  async #addProduction(lacks: boolean): Promise<void> {
     const { own, production } = this;
     const { projectId, serviceId } = this.place;
     const named = { id: production, name: 'Production', slug: 'production', namespace: production, production: true };
@@ -95,6 +95,7 @@ export class PromotedShop {
       .values({ ...named, project_id: projectId })
       .execute();
     await own.insertInto('draft').values({ environment_id: production, id: uuid() }).execute();
+    if (lacks) return;
     const { settings } = await own
       .selectFrom('environment_service')
       .select('settings')

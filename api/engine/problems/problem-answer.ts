@@ -43,6 +43,10 @@ export const problemSchema = z
       .array(z.string())
       .optional()
       .describe('Present when variables are missing: set them, or repeat the request with `missingAccepted`.'),
+    existing: z
+      .object({ id: z.guid(), slug: z.string(), name: z.string() })
+      .optional()
+      .describe('Present when the name is taken: by this one.'),
   })
   .meta({ id: 'Problem' });
 
@@ -68,5 +72,6 @@ export function problemBody(problem: Problem): ProblemBody {
           })),
         }),
     ...(problem.missing === undefined ? {} : { missing: [...problem.missing] }),
+    ...(problem.existing === undefined ? {} : { existing: problem.existing }),
   };
 }

@@ -3,7 +3,9 @@ import { type BuildVariable, givenToBuild } from '../../../domain/builds/variabl
 import type { References } from '../../../domain/references/graph.ts';
 import { canonical } from '../../../domain/releases/canonical.ts';
 import { isPublicByName } from '../../../domain/variables/build-time.ts';
-import { appliedSettings, appliedVariables } from '../../change-sets/applied.ts';
+import { appliedSettings, withItems } from '../../change-sets/applied.ts';
+import { wantedVariables } from '../../change-sets/apply/plan.ts';
+import type { ItemRow } from '../../change-sets/items.ts';
 import { agentOf, type RollingAgent } from '../../deployments/rolling/agent.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Keyring } from '../../keys/keys.ts';
@@ -69,14 +71,19 @@ function tooOld(agent: RollingAgent | undefined): string {
 }
 
 /**
- * The variables that builds of a service see in an environment as they are applied, with references put in as releases have them. One
- * that leads nowhere, or to a secret that builds are not given, is left out: the build may not need it.
+ * The variables that builds of a service see in an environment as they are applied, or once these items are, with references put in as
+ * releases have them. One that leads nowhere, or to a secret that builds are not given, is left out: the build may not need it.
  */
-export async function givenAt(effect: Effect, keyring: BuildSecrets, place: Place): Promise<Given> {
+export async function givenAt(
+  effect: Effect,
+  keyring: BuildSecrets,
+  place: Place,
+  items: readonly ItemRow[] = [],
+): Promise<Given> {
   const { serviceId } = place;
-  const settings = await appliedSettings(effect.kysely, place);
-  const [references] = await referencesWith(effect.kysely, place, { settings, items: [] });
-  const values = await appliedVariables(effect.kysely, keyring, place, scopesFor(references, [serviceId]));
+  const settings = withItems(await appliedSettings(effect.kysely, place), items);
+  const [references] = await referencesWith(effect.kysely, place, { settings, items });
+  const values = await wantedVariables(effect.kysely, keyring, place, items, scopesFor(references, [serviceId]));
   const own = values.get(serviceId);
   if (own === undefined) return nothing;
   const left: string[] = [];
@@ -124,7 +131,7 @@ async function withAddresses(
 /** The secrets that these variables are made of, besides those that they are. */
 function maskedBy(
   references: References,
-  values: Awaited<ReturnType<typeof appliedVariables>>,
+  values: Awaited<ReturnType<typeof wantedVariables>>,
   serviceId: string,
   given: ReadonlySet<string>,
 ): string[] {

@@ -14,9 +14,10 @@ import { composeRelease, type Seals } from '../../releases/compose.ts';
 import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { needsBuild, requestBuilds } from './builds.ts';
-import { hasImage, type Plan, type PlannedService, planChanges, type ResolvedImage, wantedVariables } from './plan.ts';
+import { hasImage, type Plan, type PlannedService, planChanges, wantedVariables } from './plan.ts';
 import { refuseUnfit } from './refuse-unfit.ts';
 import type { ApplyRequest, Released } from './request.ts';
+import type { ResolvedImage } from './resolved-image.ts';
 import { writeSettings } from './write-settings.ts';
 
 export interface Applied {
@@ -148,11 +149,11 @@ export async function compose(
   const where = await machineOf(effect.kysely, place);
   for (const service of running) {
     const { serviceId, settings } = service;
-    const { image, imageRef, platforms, file } = service.reused ?? resolvedFor(service, images);
+    const { image, imageRef, platforms, file, made } = service.reused ?? resolvedFor(service, images);
     refuseMisfit(service.name, imageRef, platforms, where);
     const composed = await composeRelease(effect, keyring, {
       ...{ organizationId: place.organizationId, projectId: place.projectId, environmentId: place.environmentId },
-      ...{ serviceId, settings, image, imageRef, platforms, file, changeSetId },
+      ...{ serviceId, settings, image, imageRef, platforms, file, changeSetId, ...made },
       ...(resolved.get(serviceId) ?? { variables: new Map(), reached: [] }),
     });
     const { id: releaseId, number, contentDigest, runsAs } = composed;

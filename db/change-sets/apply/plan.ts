@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { applyVariables } from '../../../domain/change-sets/apply-items.ts';
 import type { VariableValue } from '../../../domain/change-sets/staging.ts';
 import type { Needs } from '../../../domain/references/deploy-order.ts';
 import { changedBy, nodeOf, type References } from '../../../domain/references/graph.ts';
 import type { FrozenConfig } from '../../../domain/repository-config/effective.ts';
-import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
-import type { ReleaseContent, ServiceSettings, ServiceSource } from '../../../domain/services/settings.ts';
+import type { ServiceSettings, ServiceSource } from '../../../domain/services/settings.ts';
 import type { Keyring } from '../../keys/keys.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
@@ -16,17 +14,7 @@ import { liveFiles } from '../../releases/live-files.ts';
 import { appliedSettings, appliedVariables, withItems } from '../applied.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { draftItems, type ItemRow, itemValue, sealedPlace } from '../items.ts';
-
-/** An image, resolved to a digest. */
-export interface ResolvedImage {
-  image: ReleaseContent['image'];
-  /** As people read it. */
-  imageRef: string;
-  /** The platforms that it is made for; null where these are not known. */
-  platforms: ImagePlatform[] | null;
-  /** The configuration file of its source, which goes with it. */
-  file?: FrozenConfig | undefined;
-}
+import { lastImage, type ResolvedImage } from './resolved-image.ts';
 
 export interface PlannedService {
   serviceId: string;
@@ -57,12 +45,16 @@ export interface Plan {
   needsApproval: boolean;
 }
 
-/** Reads what these changes would make of the environment. `deployed`: services that are deployed although they do not change. */
+/**
+ * Reads what these changes would make of the environment. `deployed`: services that are deployed although they do not change. `promoted`:
+ * the images that services run whatever their source says, since another environment proved them.
+ */
 export async function planChanges(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
   changeSetId: string,
   deployed: readonly string[] = [],
+  promoted: ReadonlyMap<string, ResolvedImage> = new Map(),
 ): Promise<Plan> {
   const items = await draftItems(kysely, place, changeSetId);
   const applied = await appliedSettings(kysely, place);
@@ -71,7 +63,7 @@ export async function planChanges(
   const { references, services } = await following(kysely, place, { applied, wanted, items });
   const rebuilt = rebuiltBy(references, items);
   const among = [...new Set([...touched, ...services, ...deployed])];
-  const affected = await servicesOf(kysely, place, among, { wanted, items, rebuilt });
+  const affected = await servicesOf(kysely, place, among, { wanted, items, rebuilt, promoted });
   const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
   const shared = items.some(({ service_id: id }) => id === null);
   const needsApproval =
@@ -150,7 +142,15 @@ async function servicesOf(
   kysely: Kysely<Tables>,
   { organizationId, environmentId }: EnvironmentRef,
   touched: readonly string[],
-  { wanted, items, rebuilt }: Pick<Plan, 'items' | 'wanted'> & { rebuilt: ReadonlySet<string> },
+  {
+    wanted,
+    items,
+    rebuilt,
+    promoted,
+  }: Pick<Plan, 'items' | 'wanted'> & {
+    rebuilt: ReadonlySet<string>;
+    promoted: ReadonlyMap<string, ResolvedImage>;
+  },
 ): Promise<PlannedService[]> {
   const ids = touched.filter((id) => wanted.has(id));
   if (ids.length === 0) return [];
@@ -188,7 +188,7 @@ async function servicesOf(
     const staged = items.some((item) => item.slot === `service ${row.serviceId} source`);
     const again = staged || (rebuilt.has(row.serviceId) && isRepository(settings.source));
     const place = { organizationId, environmentId, serviceId: row.serviceId };
-    const reused = again ? undefined : await lastImage(kysely, place, settings);
+    const reused = promoted.get(row.serviceId) ?? (again ? undefined : await lastImage(kysely, place, settings));
     result.push({ ...row, settings, suspended: suspended ?? false, reused });
   }
   return result;
@@ -208,56 +208,6 @@ async function isGated(
     .limit(1)
     .executeTakeFirst();
   return gated !== undefined;
-}
-
-/**
- * A tag is resolved when its source is staged, and not because something else changes. The image is that of the release
- * which the settings of today made, whether it went live or not; never one of changes or promotions that were not approved.
- */
-export async function lastImage(
-  kysely: Kysely<Tables>,
-  { organizationId, environmentId, serviceId }: EnvironmentRef & { serviceId: string },
-  { source }: ServiceSettings,
-): Promise<ResolvedImage | undefined> {
-  const last = await tenant(kysely, organizationId)
-    .selectFrom('release')
-    .leftJoin('environment_service as place', (join) =>
-      join
-        .onRef('place.environment_id', '=', 'release.environment_id')
-        .onRef('place.service_id', '=', 'release.service_id'),
-    )
-    .select(['release.content', 'release.image_ref as imageRef', 'release.image_platforms as platforms'])
-    .where('release.environment_id', '=', environmentId)
-    .where('release.service_id', '=', serviceId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('change_set')
-            .select('change_set.id')
-            .whereRef('change_set.id', '=', 'release.change_set_id')
-            .where('change_set.applied_at', 'is', null),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('deployment')
-            .innerJoin('approval', 'approval.id', 'deployment.approval_id')
-            .select('deployment.id')
-            .whereRef('deployment.release_id', '=', 'release.id')
-            .where('approval.kind', '=', 'promote')
-            .where(sql<boolean>`approval.decision is distinct from 'approved'`),
-        ),
-      ),
-    )
-    .orderBy(sql`(release.content_digest = place.applied_digest) is true`, 'desc')
-    .orderBy('release.number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (last === undefined || !isDeepStrictEqual(last.content.settings.source, source)) return undefined;
-  const { image, file } = last.content;
-  return { image, imageRef: last.imageRef, platforms: last.platforms, file };
 }
 
 /** Whether images are made of it here, from a repository that can be asked. */

@@ -1,5 +1,6 @@
 import { Problem } from '../../../domain/problems.ts';
 import { digestOf, givenAt } from '../../builds/variables/build-variables.ts';
+import type { ItemRow } from '../../change-sets/items.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import type { Seals } from '../../releases/compose.ts';
@@ -22,6 +23,8 @@ export async function refuseOtherBuildValues(
   { organizationId, environmentId, serviceId }: Record<'organizationId' | 'environmentId' | 'serviceId', string>,
   { buildId, gitCommitSha, number, environment: from }: Built,
   { service, environment }: { service: string; environment: string },
+  /** Changes that go along. */
+  items: readonly ItemRow[] = [],
 ): Promise<void> {
   if (buildId === null) return;
   const own = tenant(effect.kysely, organizationId);
@@ -36,7 +39,7 @@ export async function refuseOtherBuildValues(
     .where('id', '=', environmentId)
     .executeTakeFirst();
   const place = { organizationId, environmentId, serviceId, clusterId: target?.clusterId ?? '' };
-  const variables = target?.clusterId == null ? {} : (await givenAt(effect, keyring, place)).variables;
+  const variables = target?.clusterId == null ? {} : (await givenAt(effect, keyring, place, items)).variables;
   const names = Object.keys(variables);
   const digest = build?.digest ?? null;
   const isSame = digest === null ? names.length === 0 : digest === (await digestOf(keyring, organizationId, variables));

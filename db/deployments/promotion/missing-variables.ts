@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ServiceSettings } from '../../../domain/services/settings.ts';
+import { Problem } from '../../../domain/problems.ts';
 import type { Tables } from '../../postgres/tables.ts';
 
 interface Place {
@@ -8,28 +8,37 @@ interface Place {
   serviceId: string;
 }
 
-export interface Missing {
-  /** A file of the service is to have their value. */
-  required: string[];
-  /** The release has them, and no promoted release has served in the target without them yet. */
-  unknown: string[];
+interface Lack {
+  source: { number: number; environment: string };
+  target: { service: string; environment: string };
+  /** Variables that the release has, and for which the target has no value. */
+  missing: readonly string[];
+  /** Variables of which its files are made there. */
+  files: readonly string[];
+  missingAccepted: boolean;
 }
 
 /**
- * Variables for which a target has no value. Nothing says of a variable that it is optional, so each that the release has
- * counts as required until a promotion without it was accepted and went live.
+ * Refuses a target without a value for what the release has, unless somebody accepts it. Nothing says of a variable that it is optional,
+ * so each counts until a promotion without it went live; one of which a file is made always does. Answers those that were accepted.
  */
-export async function missingVariables(
+export async function refuseMissing(
   kysely: Kysely<Tables>,
   place: Place,
-  ofRelease: readonly string[],
-  { files }: ServiceSettings,
-  variables: ReadonlyMap<string, unknown>,
-): Promise<Missing> {
-  const required = files.map(({ variable }) => variable).filter((key) => !variables.has(key));
-  const absent = ofRelease.filter((key) => !variables.has(key) && !required.includes(key));
-  const known = absent.length === 0 ? new Set() : await knownAbsent(kysely, place);
-  return { required: [...new Set(required)].toSorted(), unknown: absent.filter((key) => !known.has(key)).toSorted() };
+  { source, target, missing, files, missingAccepted }: Lack,
+): Promise<string[]> {
+  const where = `"${target.service}" in "${target.environment}" has no`;
+  const how = 'give it with the promotion, or set it there and apply that';
+  const required = missing.filter((key) => files.includes(key));
+  if (required.length > 0) {
+    const why = `${where} ${missingWords(required)}, of which its files are made`;
+    throw new Problem('variables-missing', `${why}: ${how}.`);
+  }
+  const known = missing.length === 0 ? new Set() : await knownAbsent(kysely, place);
+  const unknown = missing.filter((key) => !known.has(key)).toSorted();
+  if (unknown.length === 0 || missingAccepted) return unknown;
+  const why = `${where} ${missingWords(unknown)}, as release #${source.number} has in "${source.environment}"`;
+  throw new Problem('variables-missing', `${why}: ${how}, or accept that it is missing.`, { missing: unknown });
 }
 
 /** Variables that releases had which were promoted and served here without them. */
@@ -50,7 +59,7 @@ async function knownAbsent(
 }
 
 /** `variable A`, `variables A and B`. */
-export function missingWords(keys: readonly string[]): string {
+function missingWords(keys: readonly string[]): string {
   const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(keys);
   return `${keys.length === 1 ? 'variable' : 'variables'} ${list}`;
 }

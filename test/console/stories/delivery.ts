@@ -77,25 +77,19 @@ export const deliveryStories: Stories = (world) => {
     await row(page, 'Runs of nightly', 'Exit code 0').waitFor();
   });
 
-  test('production waits for an approval, which the only one who may gives herself', async () => {
-    const { opened, ada } = world();
+  test('the first release goes to production by one form and one approval, which the only one who may gives herself', async () => {
+    const { ada } = world();
     const { page } = ada;
-    const asked = await askedBy(opened, ada);
-    const { items } = await asked('GET', '/projects?q=Bakery');
-    const [project] = items as { id: string }[];
-    const { items: services } = await asked('GET', `/projects/${project?.id}/services`);
-    const [web] = services as { id: string }[];
-    const { items: environments } = await asked('GET', `/projects/${project?.id}/environments`);
-    const production = (environments as { id: string; production: boolean }[]).find((one) => one.production)?.id;
-    const item = { kind: 'service.create', serviceId: web?.id };
-    await asked('PUT', `/environments/${production}/change-set/items`, item);
-
-    await ada.go('/default/p/bakery/e/production');
-    await page.getByText('needs approval').waitFor();
-    await page.getByRole('button', { name: 'Review and deploy' }).click();
-    await page.getByLabel('Message').fill('Open the bakery');
-    await page.getByRole('button', { name: 'Request approval' }).click();
-    await heading(page, 'Staged changes of Production').waitFor();
+    await ada.go('/default/p/bakery');
+    await page.getByRole('button', { name: 'Add to Production' }).click();
+    const form = page.getByRole('dialog', { name: 'Add to Production: Web' });
+    await form.getByText('GREETING=Good morning').waitFor();
+    await form.getByLabel('Reason').fill('Open the bakery');
+    await form.getByRole('button', { name: 'Request approval' }).click();
+    await heading(page, 'Release 3').waitFor();
+    await page.goBack();
+    await page.getByText('Release 3: held').waitFor();
+    expect(await page.getByRole('button', { name: 'Add to Production' }).count()).toBe(0);
 
     // Nothing of it was live, and changes of others may be held with it: the question says who decides first.
     await ada.go('/default/p/bakery/e/production');

@@ -13,6 +13,7 @@ import { file } from '../../frame/page-file.ts';
 import { serviceColumns } from '../services/service-columns.tsx';
 import { sourceField } from '../services/source/source-field.tsx';
 import { suspensionActions } from '../services/suspension/service-suspension.tsx';
+import { Elsewhere } from './elsewhere.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 import { isAdded, useOverview } from './use-overview.ts';
 import { ViewChoice } from './view-choice.tsx';
@@ -57,47 +58,50 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
   return (
     <Loaded query={overview}>
       {(services) => (
-        <Section
-          title="Services"
-          bare={view === 'canvas' && services.length > 0}
-          actions={
-            services.length > 0 && (
-              <div className="flex flex-wrap items-center gap-2">
-                <ViewChoice view={view} />
-                {button}
-              </div>
-            )
-          }
-        >
-          {view === 'canvas' && services.length > 0 ? (
-            <Suspense fallback={<LoadingRows />}>
-              <CanvasView environment={environment} overviews={services} />
-            </Suspense>
-          ) : (
-            <Table
-              label="Services"
-              pages={wholeList(services, ({ serviceId }) => serviceId)}
-              columns={serviceColumns}
-              name={({ serviceName }) => serviceName}
-              actions={(service) => suspensionActions(service, environment, plane)}
-              link={(service) =>
-                isAdded(service)
-                  ? {
-                      to: '/$organization/p/$project/e/$environment/s/$service',
-                      params: { ...params, service: service.serviceSlug },
-                    }
-                  : undefined
-              }
-              empty={
-                <EmptyState icon={<ContainerIcon />} title="No services yet" action={button}>
-                  A service runs an image, or what is built of a repository or a folder: a web server, a worker, a
-                  key-value store.
-                </EmptyState>
-              }
-            />
-          )}
-          {dialog}
-        </Section>
+        <>
+          <Section
+            title="Services"
+            bare={view === 'canvas' && services.length > 0}
+            actions={
+              services.length > 0 && (
+                <div className="flex flex-wrap items-center gap-2">
+                  <ViewChoice view={view} />
+                  {button}
+                </div>
+              )
+            }
+          >
+            {view === 'canvas' && services.length > 0 ? (
+              <Suspense fallback={<LoadingRows />}>
+                <CanvasView environment={environment} overviews={services} />
+              </Suspense>
+            ) : (
+              <Table
+                label="Services"
+                pages={wholeList(services, ({ serviceId }) => serviceId)}
+                columns={serviceColumns}
+                name={({ serviceName }) => serviceName}
+                actions={(service) => suspensionActions(service, environment, plane)}
+                link={(service) =>
+                  isAdded(service)
+                    ? {
+                        to: '/$organization/p/$project/e/$environment/s/$service',
+                        params: { ...params, service: service.serviceSlug },
+                      }
+                    : undefined
+                }
+                empty={
+                  <EmptyState icon={<ContainerIcon />} title="No services yet" action={button}>
+                    A service runs an image, or what is built of a repository or a folder: a web server, a worker, a
+                    key-value store.
+                  </EmptyState>
+                }
+              />
+            )}
+            {dialog}
+          </Section>
+          <Elsewhere environment={environment} here={services} />
+        </>
       )}
     </Loaded>
   );

@@ -47,7 +47,7 @@ const environmentComparison = createRoute({
   getParentRoute: () => environment,
   path: '/compare',
   validateSearch: (search: Search) => ({ ...text('with', search.with) }),
-  component: page(() => import('./environment-comparison.tsx'), 'EnvironmentComparison'),
+  component: page(() => import('./comparison/environment-comparison.tsx'), 'EnvironmentComparison'),
 });
 const environmentSettings = createRoute({
   getParentRoute: () => environment,

@@ -1,3 +1,4 @@
+import type { ServiceSettings } from '../../../../domain/services/settings.ts';
 import { seenChange } from '../../../../domain/variables/build-time.ts';
 import type { DiffLine } from '../../../components/diff/diff.tsx';
 import type { Answers } from '../../../control-plane/session.ts';
@@ -24,9 +25,10 @@ export function byService<Item extends Pick<StagedItem, 'serviceSlug'>>(items: r
 /** A change as a line of a diff, by the words that the control plane has for it. */
 export function lineOf({ id, kind, label: title, from, to, secret, toEmpty, ...item }: ItemOfDiff): DiffLine {
   const before = valueText(from);
-  const [family, verb] = kind.split('.');
+  const verb = kind.split('.')[1];
   if (kind === 'volume.create') return { id, title, note: volumeNote(to) };
-  if (verb === 'create') return { id, title, note: family === 'service' ? 'Added to this environment' : 'Added' };
+  if (kind === 'service.create') return { id, title, note: additionNote(to) };
+  if (verb === 'create') return { id, title, note: 'Added' };
   if (verb === 'remove') return { id, title, note: 'Removed from this environment' };
   if (verb === 'delete') return { id, title, note: 'Deleted' };
   if (verb === 'unset') return { id, title, from: before ?? '', secret };
@@ -36,6 +38,20 @@ export function lineOf({ id, kind, label: title, from, to, secret, toEmpty, ...i
   const seen = seenChange(item);
   const about = seen === undefined ? {} : { about: `${seen.charAt(0).toUpperCase()}${seen.slice(1)}.` };
   return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret, ...about };
+}
+
+/** What is added: with its processes, since nothing else of the change names them. */
+function additionNote(to: string): string {
+  const { processes = {}, releaseCommand = [] } = to === '' ? {} : (JSON.parse(to) as Partial<ServiceSettings>);
+  const parts = Object.values(processes).map(({ name, kind, port, replicas, volumes = {} }) => {
+    const mounts = Object.values(volumes).map(
+      (one) => `volume ${one.name} at ${one.mountPath}, ${sizeText(one.sizeBytes)}`,
+    );
+    const instances = `${replicas} ${replicas === 1 ? 'instance' : 'instances'}`;
+    return `${name}: ${[kind, ...(port === undefined ? [] : [`port ${port}`]), instances, ...mounts].join(', ')}`;
+  });
+  const command = releaseCommand.length === 0 ? [] : [`release command ${releaseCommand.join(' ')}`];
+  return ['Added to this environment', ...parts, ...command].join('; ');
 }
 
 function volumeNote(to: string): string {

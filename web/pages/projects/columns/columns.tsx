@@ -36,7 +36,7 @@ export function Columns({ projectId, environments, empty }: ColumnsProps) {
         pages={services}
         columns={[
           { ...nameColumn<ServiceAnswer>(), width: 'minmax(0, 1fr)' },
-          ...placed.flatMap((column, index) => columnsOf(column, placed.slice(index + 1))),
+          ...placed.flatMap((_, index) => columnsOf(placed, index)),
         ]}
         empty={empty}
       />
@@ -44,11 +44,15 @@ export function Columns({ projectId, environments, empty }: ColumnsProps) {
   );
 }
 
-function columnsOf(column: PlacedColumn, behind: readonly PlacedColumn[]): Column<ServiceAnswer>[] {
+function columnsOf(placed: readonly PlacedColumn[], index: number): Column<ServiceAnswer>[] {
+  const [column, ...behind] = placed.slice(index);
+  if (column === undefined) return [];
   const { name } = column.environment;
+  // A release walks from the left to the right.
+  const others = [...placed.slice(0, index).toReversed(), ...behind];
   const releases: Column<ServiceAnswer> = {
     label: name,
-    cell: (service) => <ReleaseCell service={service} column={column} />,
+    cell: (service) => <ReleaseCell service={service} column={column} others={others} />,
     width: 'minmax(0, 1.5fr)',
     phone: 'line',
   };

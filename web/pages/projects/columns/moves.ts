@@ -7,6 +7,11 @@ export function promotesFrom(environmentId: string): string {
   return `promote ${environmentId}`;
 }
 
+/** The stop of the button that adds the service to a column which lacks it. */
+export function addsTo(environmentId: string): string {
+  return `add ${environmentId}`;
+}
+
 /** Arrow keys move between releases and the buttons between them; with Shift, the one to the right promotes. */
 export function moveBetweenColumns(event: KeyboardEvent): void {
   const { target, key } = event;

@@ -1,12 +1,16 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { OneAction } from '../../../components/actions/one-action.tsx';
 import { Badge, Status, wordsOf } from '../../../components/status.tsx';
 import { Time } from '../../../components/times/time.tsx';
 import { useMembership } from '../../../control-plane/session.ts';
+import { useDeploymentTools } from '../../deployments/again/deployment-tools.ts';
 import { deploymentLink } from '../../deployments/deployment-link.ts';
 import { blockers, isHalted, states } from '../../deployments/deployment-words.ts';
+import { promoteAction } from '../../deployments/promotion/promote-action.tsx';
 import { isAdded, type ServiceOverview } from '../../environments/use-overview.ts';
 import { ServiceHealth } from '../../services/service-health.tsx';
 import type { ServiceAnswer } from '../../services/use-service.ts';
+import { addsTo } from './moves.ts';
 import { type PlacedColumn, shortVersion } from './placed.ts';
 
 const route = getRouteApi('/$organization/p/$project');
@@ -14,11 +18,14 @@ const route = getRouteApi('/$organization/p/$project');
 interface ReleaseCellProps {
   service: ServiceAnswer;
   column: PlacedColumn;
+  /** The other columns, the nearest first: what one of them runs can be added here. */
+  others: readonly PlacedColumn[];
 }
 
 /** A service in one environment: its release, how that is, and the deployment that waits, rolls or failed. */
-export function ReleaseCell({ service, column: { environment, services } }: ReleaseCellProps) {
+export function ReleaseCell({ service, column: { environment, services }, others }: ReleaseCellProps) {
   const here = services?.get(service.id);
+  const lacks = services !== undefined && (here === undefined || here.stagedIn !== undefined || !isAdded(here));
   return (
     <span className="flex flex-col items-start gap-0.5 py-0.5">
       {/* On phones there are no headings. */}
@@ -30,9 +37,31 @@ export function ReleaseCell({ service, column: { environment, services } }: Rele
       ) : (
         <Placed service={service} environment={environment} here={here} />
       )}
+      {lacks && here?.pendingDeployment === undefined && (
+        <AddHere service={service} environment={environment} others={others} />
+      )}
     </span>
   );
 }
+
+/** Promotes what the nearest other environment runs to this one, which lacks the service. */
+function AddHere({ service, environment, others }: Pick<ReleaseCellProps, 'service' | 'others'> & Environment) {
+  const tools = useDeploymentTools();
+  const origin = others.find(({ services }) => services?.get(service.id)?.activeReleaseId !== undefined);
+  const { activeReleaseId: releaseId, activeReleaseNumber: releaseNumber } = origin?.services?.get(service.id) ?? {};
+  if (origin === undefined || releaseId === undefined || releaseNumber === undefined) return null;
+  const release = { releaseId, releaseNumber, environmentName: origin.environment.name };
+  const promotion = { serviceId: service.id, serviceName: service.name, ...release };
+  return (
+    <OneAction
+      action={promoteAction(promotion, environment, tools, { adds: true })}
+      stop={addsTo(environment.id)}
+      small
+    />
+  );
+}
+
+type Environment = Pick<PlacedColumn, 'environment'>;
 
 interface PlacedProps extends Pick<PlacedColumn, 'environment'> {
   service: ServiceAnswer;

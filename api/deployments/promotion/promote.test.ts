@@ -22,10 +22,10 @@ import {
   stage,
   variable,
   variablesOf,
-} from '../../test/api/promotions.ts';
-import { seedToken } from '../../test/installation/running-api.ts';
-import { imageDigests, ok } from '../../test/seeds/apply-ground.ts';
-import { seedPlace } from '../../test/seeds/seed-place.ts';
+} from '../../../test/api/promotions.ts';
+import { seedToken } from '../../../test/installation/running-api.ts';
+import { imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
+import { seedPlace } from '../../../test/seeds/seed-place.ts';
 
 promotions();
 
@@ -156,14 +156,6 @@ describe('variables that the target lacks', () => {
 });
 
 describe('refused', () => {
-  test('where the service is not, or nothing was applied', async () => {
-    const second = await liveFrom(at.staging, create());
-    const absent = await refusalOf(at.production, second);
-    expect(absent).toEqual([409, expect.stringMatching(/is not in "Production": add it there and apply/)]);
-    await stage(at.production, create());
-    expect(await refusalOf(at.production, second)).toEqual(absent);
-  });
-
   test('another service, another project, the same environment, a retired release', async () => {
     const { second } = await both();
     const { serviceId } = at.service;

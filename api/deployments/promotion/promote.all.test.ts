@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noSource } from '../../domain/services/settings.ts';
+import { noSource } from '../../../domain/services/settings.ts';
 import {
   apply,
   at,
@@ -19,8 +19,8 @@ import {
   sourceIn,
   stage,
   variable,
-} from '../../test/api/promotions.ts';
-import { imageDigests, ok } from '../../test/seeds/apply-ground.ts';
+} from '../../../test/api/promotions.ts';
+import { imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
 
 promotions();
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
-import { type End, PromotedShop } from '../../test/deployments/promoted-shop.ts';
-import { until } from '../../test/ground/until.ts';
+import { type JoinedCluster, joinedCluster } from '../../../test/clusters/joined-cluster.ts';
+import { type End, PromotedShop } from '../../../test/deployments/promoted-shop.ts';
+import { until } from '../../../test/ground/until.ts';
 
 let joined: JoinedCluster;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
-import { type End, PromotedShop } from '../../test/deployments/promoted-shop.ts';
-import { until } from '../../test/ground/until.ts';
+import { type JoinedCluster, joinedCluster } from '../../../test/clusters/joined-cluster.ts';
+import { type End, PromotedShop } from '../../../test/deployments/promoted-shop.ts';
+import { until } from '../../../test/ground/until.ts';
 
 let joined: JoinedCluster;
 beforeAll(async () => {
@@ -51,7 +51,7 @@ test('without --wait it ends with who decides; what is missing or named wrongly 
     expect.stringContaining('--to'),
     expect.stringContaining('both staging'),
     expect.stringContaining('there is: 1'),
-    expect.stringMatching(/has no variable RELEASE.*--accept-missing accepts it/s),
+    expect.stringMatching(/has no variable RELEASE.*--accept-missing goes without/s),
   ]);
   expect(await of.held()).toBeUndefined();
   const held = await run('--to', 'production', '--release', '1', '--accept-missing');
@@ -68,4 +68,42 @@ test('without --wait it ends with who decides; what is missing or named wrongly 
   const broken = await glass(id, '--reason', 'Checkout is down.', '--json');
   expect(JSON.parse(broken.out)).toMatchObject({ brokenGlass: true, decisionReason: 'Checkout is down.' });
   expect(await of.held()).toBeUndefined();
+});
+
+test('a target that lacks the service gets it with what is given, and says before what that is', async () => {
+  const of = await PromotedShop.open(joined, { lacks: true });
+  const run = (words: string[], env: Record<string, string> = {}) =>
+    joined.ballast([...of.words, '--to', 'production', ...words], { env });
+  const refusals = await Promise.all([
+    run([]),
+    run(['--set', 'RELEASE']),
+    run(['--set', 'RELEASE=1', '--generate', 'RELEASE']),
+  ]);
+  expect(refusals.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(refusals.map(({ err }) => err)).toEqual([
+    expect.stringMatching(
+      /is not in production yet.*RELEASE +value to be given.*--set KEY=VALUE and --generate KEY give/s,
+    ),
+    expect.stringContaining('--set RELEASE has no value'),
+    expect.stringContaining('RELEASE is given twice'),
+  ]);
+  expect(await of.held()).toBeUndefined();
+  const ended = run(['--set', 'RELEASE', '--reason', 'The first one', '--wait', '--json'], { RELEASE: 'of the shell' });
+  await until('the promotion is held', () => of.held());
+  await of.roll('live');
+  const { code, out } = await ended;
+  expect([code, JSON.parse(out)]).toMatchObject([
+    0,
+    {
+      approval: { kind: 'change-set', reason: 'The first one' },
+      deployment: { kind: 'change-set', state: 'live' },
+      release: { number: 2, promotedFromReleaseId: of.releaseId },
+    },
+  ]);
+  const { value } = await of.own
+    .selectFrom('variable')
+    .select('value')
+    .where('environment_id', '=', of.production)
+    .executeTakeFirstOrThrow();
+  expect(value).toBe('of the shell');
 });

@@ -1,8 +1,8 @@
-import type { DiffLine } from '../../components/diff/diff.tsx';
-import { asSentence } from '../../components/forms/operation/values.ts';
-import type { Answers } from '../../control-plane/session.ts';
-import { valueText } from './staged/item-lines.ts';
-import type { EnvironmentAnswer } from './use-environment.ts';
+import type { DiffLine } from '../../../components/diff/diff.tsx';
+import { asSentence } from '../../../components/forms/operation/values.ts';
+import type { Answers } from '../../../control-plane/session.ts';
+import { valueText } from '../staged/item-lines.ts';
+import type { EnvironmentAnswer } from '../use-environment.ts';
 
 type Compared = Answers['environments']['compare']['services'][number];
 type Difference = Compared['differences'][number];

@@ -1,9 +1,19 @@
 import { beforeEach, expect, test } from 'vitest';
-import { digestOf } from '../../db/builds/variables/build-variables.ts';
-import { at, create, created, liveFrom, own, promoteTo, promotions, variable } from '../../test/api/promotions.ts';
-import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
-import { imageDigests } from '../../test/seeds/apply-ground.ts';
-import { seedPlace } from '../../test/seeds/seed-place.ts';
+import { digestOf } from '../../../db/builds/variables/build-variables.ts';
+import {
+  at,
+  create,
+  created,
+  liveFrom,
+  own,
+  promoteTo,
+  promotions,
+  releaseOf,
+  variable,
+} from '../../../test/api/promotions.ts';
+import { seedBuildThere } from '../../../test/builds/seed-build-there.ts';
+import { imageDigests } from '../../../test/seeds/apply-ground.ts';
+import { seedPlace } from '../../../test/seeds/seed-place.ts';
 
 promotions();
 
@@ -42,6 +52,22 @@ test.each([
     409,
     expect.stringContaining(`\`./ballast build create --environment production --commit ${'c'.repeat(40)}\``),
   ]);
+});
+
+test('settings that are applied later change nothing of what the image was built with', async () => {
+  await liveFrom(at.production, create(), seen('https://example.com'));
+  await builtWith({ VITE_API: 'https://staging.example.com' });
+  const later = await liveFrom(at.staging, variable('OTHER', '1'));
+  expect(await releaseOf(later)).toMatchObject({ gitCommitSha: 'c'.repeat(40), buildId: expect.any(String) });
+  const { status, body } = await promoteTo(at.production, later, { missingAccepted: true });
+  expect([status, body.detail]).toEqual([409, expect.stringContaining('was built with the variables')]);
+});
+
+test('the first promotion brings the values of builds along, and refuses others', async () => {
+  const release = await builtWith({ VITE_API: 'https://staging.example.com' });
+  const other = { variables: [{ key: 'VITE_API', value: 'https://example.com' }] };
+  expect(await promoteTo(at.production, release, other)).toMatchObject({ status: 409 });
+  expect((await created(at.production, release)).deployment.kind).toBe('change-set');
 });
 
 test.each([

@@ -1,6 +1,6 @@
-import { type Option, UsageError } from '../engine/command.ts';
-import { agreed, canAsk } from '../engine/question.ts';
-import { RestRefusal } from '../engine/rest.ts';
+import { type Option, UsageError } from '../../engine/command.ts';
+import { agreed, canAsk } from '../../engine/question.ts';
+import { RestRefusal } from '../../engine/rest.ts';
 
 export const missingOption = {
   'accept-missing': { type: 'boolean', what: 'Go ahead although variables of the release are missing in the target.' },
@@ -15,7 +15,10 @@ export async function acceptingMissing<Answer>(
     return await send(accepted ? { missingAccepted: true } : {});
   } catch (error) {
     if (accepted || !(error instanceof RestRefusal) || !error.missing) throw error;
-    if (!canAsk()) throw new UsageError(`${error.message} --accept-missing accepts it.`);
+    if (!canAsk())
+      throw new UsageError(
+        `${error.message} --set KEY=VALUE and --generate KEY give them; --accept-missing goes without.`,
+      );
     process.stderr.write(`${error.message}\n`);
     return (await agreed('Promote it without them?')) ? await send({ missingAccepted: true }) : undefined;
   }

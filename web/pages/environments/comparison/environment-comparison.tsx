@@ -1,16 +1,16 @@
 import { GitCompareIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Diff } from '../../components/diff/diff.tsx';
-import { Select } from '../../components/forms/form.tsx';
-import { Card, Section } from '../../components/page.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
-import { Badge } from '../../components/status.tsx';
-import { useList } from '../../control-plane/by-slug.ts';
-import { usePlane } from '../../control-plane/plane.ts';
+import { Diff } from '../../../components/diff/diff.tsx';
+import { Select } from '../../../components/forms/form.tsx';
+import { Card, Section } from '../../../components/page.tsx';
+import { EmptyState, Loaded } from '../../../components/states.tsx';
+import { Badge } from '../../../components/status.tsx';
+import { useList } from '../../../control-plane/by-slug.ts';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { sharedTitle } from '../staged/item-lines.ts';
+import { type EnvironmentAnswer, useEnvironment } from '../use-environment.ts';
 import { countWord, lineOf, linesOf, wordOf } from './comparison-lines.ts';
-import { sharedTitle } from './staged/item-lines.ts';
-import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/compare');
 
