@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { acrossTenants, tenant } from '../../db/postgres/tenant.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { proxyTo } from '../../test/ground/proxy.ts';
-import { until } from '../../test/ground/until.ts';
+import { inOneMinute, until } from '../../test/ground/until.ts';
 import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { operations } from '../operations.ts';
 import { operation } from './operation.ts';
@@ -184,12 +184,6 @@ test('one locked table takes the connections of its own requests only, and the A
   await twin.close();
   await small.close();
 });
-
-/** Windows are minutes of PostgreSQL's clock: a test that begins at the end of one waits for the next. */
-async function inOneMinute(work: () => Promise<void>): Promise<void> {
-  await until('the minute has time left', async () => new Date().getSeconds() < 55, 10);
-  await work();
-}
 
 test('while the database is away: 503 with Retry-After, what needs none is served, and it heals by itself', async () => {
   const proxy = await proxyTo(new URL(inject('ground').postgres).host);

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
 import { type Bucket, startBucket } from '../../test/registry/bucket.ts';
-import { clientProgram, run } from '../../test/registry/clients.ts';
+import { clientProgram, earlierConformance, run } from '../../test/registry/clients.ts';
 import { seedRepository } from '../../test/registry/seed-repository.ts';
 import { storages } from '../../test/registry/storages.ts';
 
-const suite = clientProgram('conformance');
+const [suite, earlier] = [clientProgram('conformance'), earlierConformance()];
+
 describe.each(storages)('on %s', (storage) => {
   let api: RunningApi;
   let bucket: Bucket | undefined;
@@ -51,6 +52,32 @@ describe.each(storages)('on %s', (storage) => {
         lines.filter((line) => /:\s+(?:FAIL|Error)/i.test(line)),
         told,
       ).toEqual([]);
+    });
+  });
+
+  describe.skipIf(earlier === undefined)('the conformance suite 1.1.1', () => {
+    test('finds nothing, although it asks without a credential first, at the usual limits', async () => {
+      // The usual limit of a client address without a credential, which a suite of tests passes many times over.
+      const usual = await runningApi({ env: { ...bucket?.env, RATE_LIMIT_ANONYMOUS_PER_MINUTE: '120' } });
+      const organization = await seed(usual.database);
+      const { deployer } = organization.tokens;
+      const told = await run(earlier ?? '', ['--ginkgo.no-color'], {
+        OCI_ROOT_URL: usual.url,
+        OCI_NAMESPACE: (await seedRepository(usual.database, organization)).path,
+        OCI_CROSSMOUNT_NAMESPACE: (await seedRepository(usual.database, organization)).path,
+        OCI_USERNAME: 'anybody',
+        OCI_PASSWORD: 'token' in deployer ? deployer.token : '',
+        OCI_TEST_PULL: '1',
+        OCI_TEST_PUSH: '1',
+        OCI_TEST_CONTENT_DISCOVERY: '1',
+        OCI_TEST_CONTENT_MANAGEMENT: '1',
+        OCI_REPORT_DIR: directory,
+      }).catch((error: { stdout?: string; stderr?: string }) => `${error.stdout}${error.stderr}`);
+      await usual.close();
+      const [, passed, failed] = /(\d+) Passed \| (\d+) Failed/.exec(told) ?? [];
+      process.stdout.write(`The conformance suite 1.1.1 on ${storage}: ${passed} passed, ${failed} failed\n`);
+      expect(Number(passed), told).toBeGreaterThan(60);
+      expect(failed, told).toBe('0');
     });
   });
 });

@@ -25,8 +25,12 @@ test('a manifest is pulled as it was pushed, by tag and by digest, with GET and 
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
     expect(head.headers.get('content-type')).toBe(types.manifest);
   }
-  expect((await client.ask('GET', 'manifests/none')).code).toBe('MANIFEST_UNKNOWN');
-  expect((await client.ask('GET', `manifests/${digestOf(Buffer.from('none'))}`)).code).toBe('MANIFEST_UNKNOWN');
+  const names = ['none', '.INVALID_MANIFEST_NAME', 'sha256:abc', 'a'.repeat(129), digestOf(Buffer.from('none'))];
+  for (const name of names) {
+    const got = await client.ask('GET', `manifests/${name}`);
+    expect([name, got.status, got.code]).toEqual([name, 404, 'MANIFEST_UNKNOWN']);
+    expect([name, (await client.ask('HEAD', `manifests/${name}`)).status]).toEqual([name, 404]);
+  }
 });
 
 test('a tag moves to what is pushed last', async () => {

@@ -37,9 +37,13 @@ export async function admitRegistryCaller(
   request: FastifyRequest,
 ): Promise<RegistryCaller> {
   const address = clients.of(request.raw);
-  const secret = secretOf(request.headers.authorization);
+  const { authorization } = request.headers;
+  const secret = secretOf(authorization);
   if (secret === undefined) {
-    await server.rates.spend('anonymous', address, server.settings.RATE_LIMIT_ANONYMOUS_PER_MINUTE);
+    const { RATE_LIMIT_PER_MINUTE, RATE_LIMIT_ANONYMOUS_PER_MINUTE } = server.settings;
+    // Clients that wait to be asked for their credential send each request twice: as many are answered without one as with it.
+    if (authorization === undefined) await server.rates.spend('challenge', address, RATE_LIMIT_PER_MINUTE);
+    else await server.rates.spend('anonymous', address, RATE_LIMIT_ANONYMOUS_PER_MINUTE);
     throw new RegistryError(
       'UNAUTHORIZED',
       'Sign in to the registry: `docker login` with any user name and an API token (svc_…) as password.',

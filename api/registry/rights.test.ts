@@ -4,6 +4,7 @@ import { revokeToken } from '../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { inOneMinute } from '../../test/ground/until.ts';
 import { type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
 import { blobOf, digestOf, RegistryClient } from '../../test/registry/registry-client.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
@@ -41,6 +42,28 @@ describe('who shows nothing good', () => {
       expect(headers.get('docker-distribution-api-version')).toBe('registry/2.0');
     }
     expect((await client.ask('POST', 'blobs/uploads/')).status).toBe(401);
+  });
+
+  test('who asks without a credential first is challenged as often as a credential is served, and no more', async () => {
+    const env = { RATE_LIMIT_PER_MINUTE: '60', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '5' };
+    const { api, repository, organization, close } = await registryWorld(env);
+    const ask = async (authorization?: string) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      return (await new RegistryClient(api.url, repository.path, undefined).ask('GET', 'tags/list', { headers }))
+        .status;
+    };
+    const token = `Bearer ${tokenOf(organization.tokens.viewer)}`;
+    await inOneMinute(async () => {
+      const pulls = Array.from({ length: 20 }, async () => [await ask(), await ask(token)]);
+      expect(await Promise.all(pulls)).toEqual(Array(20).fill([401, 200]));
+      // A credential that is none, and a challenge, take nothing from each other.
+      const guesses = await Promise.all(Array.from({ length: 10 }, () => ask('Basic eDp4')));
+      expect(guesses.toSorted()).toEqual([...Array(5).fill(401), ...Array(5).fill(429)]);
+      const challenges = await Promise.all(Array.from({ length: 60 }, () => ask()));
+      expect(challenges.toSorted()).toEqual([...Array(40).fill(401), ...Array(20).fill(429)]);
+      expect(await ask(token)).toBe(200);
+    });
+    await close();
   });
 
   test('a session is no credential here, and a token is one as Bearer, too', async () => {

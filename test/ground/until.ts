@@ -35,6 +35,12 @@ export async function until<T>(
   }
 }
 
+/** Work that has to lie within one minute of the clock, by which rates are counted: it begins early in one. */
+export async function inOneMinute(work: () => Promise<void>): Promise<void> {
+  await until('the minute has time left', async () => new Date().getSeconds() < 40);
+  await work();
+}
+
 function inVain(what: string, waited: number, last: unknown): string {
   const saw = last === undefined ? '' : `\nLast seen: ${inspect(last, { depth: 6, breakLength: 120 }).slice(0, 4_000)}`;
   return `${what}: not within ${Math.round(waited / 1000)} s (${loadNow()}).${saw}`;

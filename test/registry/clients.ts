@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +15,8 @@ const modules = {
   versitygw: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
 } as const;
 const groups: Readonly<Record<string, string>> = { versitygw: 's3' };
+/** The suite of before, which clients still certify with: tests of Go, no program that `go install` knows. */
+const earlierSuite = { tag: 'v1.1.1', from: 'https://github.com/opencontainers/distribution-spec' };
 const built = join(homedir(), '.cache', 'ballast', 'clients');
 
 /** A program as it is, built if need be, or undefined: says once what is missing. */
@@ -29,6 +31,34 @@ export function clientProgram(name: 'skopeo' | keyof typeof modules): string | u
   const group = groups[name] ?? `registry with ${name}`;
   if (name === 'skopeo') notRun(group, 'install skopeo', 'skopeo');
   else notRun(group, `install Go, or ${name} in the PATH`, 'golang-go');
+  return undefined;
+}
+
+/** The conformance suite of the release 1.1.1, compiled from its source once for all runs. */
+export function earlierConformance(): string | undefined {
+  const name = `conformance-${earlierSuite.tag}`;
+  const found = findProgram(name);
+  if (found !== undefined) return found;
+  if (findProgram('go') !== undefined && findProgram('git') !== undefined) {
+    const source = join(built, `${name}.source`);
+    mkdirSync(built, { recursive: true });
+    rmSync(source, { recursive: true, force: true });
+    const cloned = spawnSync('git', [
+      'clone',
+      '-q',
+      '--depth=1',
+      `--branch=${earlierSuite.tag}`,
+      earlierSuite.from,
+      source,
+    ]);
+    const place = join(source, 'conformance');
+    if (
+      cloned.status === 0 &&
+      spawnSync('go', ['test', '-c', '-o', join(built, name), '.'], { cwd: place }).status === 0
+    )
+      return join(built, name);
+  }
+  notRun(`registry with ${name}`, `install Go and git, with a way to github.com, or ${name} in the PATH`, 'golang-go');
   return undefined;
 }
 

@@ -89,7 +89,7 @@ export class RateLimiter {
 
 function tooMany(name: string, bucket: Bucket): Problem {
   const seconds = secondsLeft(bucket);
-  const whose = name === 'anonymous' ? ' without a valid credential' : '';
+  const whose = name === 'anonymous' || name === 'challenge' ? ' without a valid credential' : '';
   const sender = name === 'credential' ? 'This credential' : 'This client';
   const problem = new Problem(
     'too-many-requests',
