@@ -14,6 +14,7 @@ const status = z.object({
   cluster: z.object({ id: z.string(), name: z.string() }).optional(),
   incarnation: z.int().optional(),
   driver: z.string(),
+  dockerSocket: z.string().optional(),
   ingressPort: z.int().optional(),
   appliedRevision: z.int(),
   slices: z.int(),

@@ -6,7 +6,7 @@ set -u
 umask 077
 : BALLAST_DATA
 
-trust= home= driver=auto ingress_port=8089 ingress_listen=127.0.0.1 ca_file= use_systemd=yes draft= made= done=
+trust= home= driver=auto docker_socket= ingress_port=8089 ingress_listen=127.0.0.1 ca_file= use_systemd=yes draft= made= done=
 
 say() { printf '%s\n' "$*"; }
 refuse() { printf 'ballast-install: %s\n' "$*" >&2; exit 1; }
@@ -29,12 +29,12 @@ while [ $# -gt 0 ]; do
   case $option in
     --no-systemd) use_systemd=; shift; continue ;;
     --help | -h)
-      say 'Options: --trust FINGERPRINT --home DIRECTORY --driver auto|process|docker --ingress-port PORT --ingress-listen ADDRESS --ca-file PATH --no-systemd'
+      say 'Options: --trust FINGERPRINT --home DIRECTORY --driver auto|process|docker --docker-socket PATH --ingress-port PORT --ingress-listen ADDRESS --ca-file PATH --no-systemd'
       say 'The enrolment token is read from standard input.'
       done=yes
       exit 0
       ;;
-    --trust | --home | --driver | --ingress-port | --ingress-listen | --ca-file) ;;
+    --trust | --home | --driver | --docker-socket | --ingress-port | --ingress-listen | --ca-file) ;;
     *) refuse "There is no option $option; see --help." ;;
   esac
   [ $# -ge 2 ] && [ -n "$2" ] || refuse "$option wants a value."
@@ -42,6 +42,7 @@ while [ $# -gt 0 ]; do
     --trust) trust=$2 ;;
     --home) home=$2 ;;
     --driver) driver=$2 ;;
+    --docker-socket) docker_socket=$2 ;;
     --ingress-port) ingress_port=$2 ;;
     --ingress-listen) ingress_listen=$2 ;;
     --ca-file) ca_file=$2 ;;
@@ -59,11 +60,12 @@ case $home in
   *) home=$(pwd -P)/$home ;;
 esac
 home=${home%/}
-for path in "$home" "$ca_file"; do
+for path in "$home" "$ca_file" "$docker_socket"; do
   case $path in
     *[!A-Za-z0-9_./-]*) unsafe=$path; home=; refuse "The path $unsafe holds other characters than letters, digits and _ . / -; choose another one." ;;
   esac
 done
+case $docker_socket in '' | /*) ;; *) home=; refuse "The Docker socket $docker_socket is no absolute path, such as /run/user/1000/docker.sock." ;; esac
 case $driver in auto | process | docker) ;; *) home=; refuse "There is no driver $driver; choose auto, process or docker." ;; esac
 case $ingress_port in '' | *[!0-9]* | ??????*) home=; refuse 'The ingress port must be a number.' ;; esac
 case $ingress_listen in *[!0-9a-fA-F.:]*) home=; refuse 'The address to listen on must be an IP address.' ;; esac
@@ -159,7 +161,7 @@ said_in() { printf %s "$2" | sed -n 's/.*"'"$1"'":"\{0,1\}\([A-Za-z0-9:._-]*\).*
 digest_in() { said_in digest "$1" | sed 's/^sha256://'; }
 
 start_agent() {
-  options="--driver $driver --ingress-port $ingress_port --ingress-listen $ingress_listen"
+  options="--driver $driver ${docker_socket:+--docker-socket $docker_socket }--ingress-port $ingress_port --ingress-listen $ingress_listen"
   if [ -n "$use_systemd" ] && [ -n "$is_root" ] && [ -d /run/systemd/system ]; then
     unit=ballast-agent
     [ "$home" = /var/lib/ballast-agent ] || unit=ballast-agent-$(printf %s "$home" | cksum | cut -d ' ' -f 1)

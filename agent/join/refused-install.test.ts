@@ -49,6 +49,8 @@ test('what cannot be installed is refused in a sentence and leaves nothing', asy
     [{ args: ['--hom', 'x'] }, 'There is no option --hom'],
     [{ args: ['--home', `${ground.path()} x`] }, 'other characters'],
     [{ args: ['--home', ground.path(), '--driver', 'magic'] }, 'There is no driver magic'],
+    [{ args: ['--home', ground.path(), '--docker-socket', 'docker.sock'] }, 'is no absolute path'],
+    [{ args: ['--home', ground.path(), '--docker-socket', '/run/x y.sock'] }, 'other characters'],
   ];
   for (const [options, sentence] of cases) {
     const { code, said } = await ground.install(options);

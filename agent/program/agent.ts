@@ -241,7 +241,7 @@ export class Agent {
   }
 
   #writeStatus(): void {
-    const { home, driver, launched, log } = this.#options;
+    const { home, driver, dockerSocket, launched, log } = this.#options;
     const { appliedRevision, slices } = this.#keeper.observed();
     const { port: ingressPort } = this.#ingress;
     const status: Status = {
@@ -253,6 +253,7 @@ export class Agent {
       ...(this.#cluster === undefined ? {} : { cluster: this.#cluster }),
       ...(this.#client.incarnation === undefined ? {} : { incarnation: this.#client.incarnation }),
       driver: driver.name,
+      ...(driver.name === 'docker' && dockerSocket !== undefined ? { dockerSocket } : {}),
       ...(ingressPort === undefined ? {} : { ingressPort }),
       appliedRevision,
       slices: slices.length,

@@ -8,6 +8,8 @@ import { lineLog } from './log.ts';
 /** Longer than any instance is given to end by itself; an engine that hangs is not waited for. */
 const longest = 60_000;
 
+export const usualDockerSocket = '/var/run/docker.sock';
+
 export interface EndedInstances {
   ended: number;
   /** The reason why some may still be running, and what to do. */
@@ -20,7 +22,8 @@ export interface EndedInstances {
  */
 export async function endInstances(
   home: string,
-  dockerSocket: string,
+  /** Of the engine; the last agent's, if it is not said. */
+  dockerSocket: string | undefined,
   { caches = false } = {},
 ): Promise<EndedInstances> {
   const over = new AbortController();
@@ -40,8 +43,10 @@ export async function endInstances(
   }
 }
 
-async function endAll(home: string, dockerSocket: string, caches: boolean): Promise<number> {
-  const driver = await chooseDriver(lastDriver(home), { home, socket: dockerSocket, log: lineLog });
+async function endAll(home: string, saidSocket: string | undefined, caches: boolean): Promise<number> {
+  const last = lastDriver(home);
+  const dockerSocket = saidSocket ?? last.dockerSocket ?? usualDockerSocket;
+  const driver = await chooseDriver(last.driver, { home, socket: dockerSocket, log: lineLog });
   const instances = await driver.list();
   await Promise.all(instances.map(({ id, process }) => driver.stop(id, Math.min(10, process.drainSeconds))));
   for (const { id } of instances) await driver.remove(id);
@@ -52,10 +57,12 @@ async function endAll(home: string, dockerSocket: string, caches: boolean): Prom
   return instances.filter(({ state }) => state === 'running').length;
 }
 
-/** The driver that the last agent was told to use, or chose by itself. */
-function lastDriver(home: string): string {
+/** The driver that the last agent was told to use, or chose by itself, and the engine that it spoke to. */
+function lastDriver(home: string): { driver: string; dockerSocket?: string } {
   const path = join(home, 'run', 'status.json');
-  if (!existsSync(path)) return 'process';
-  const { driver = 'process' }: { driver?: string } = JSON.parse(readFileSync(path, 'utf8'));
-  return driver;
+  if (!existsSync(path)) return { driver: 'process' };
+  const { driver = 'process', dockerSocket }: { driver?: string; dockerSocket?: string } = JSON.parse(
+    readFileSync(path, 'utf8'),
+  );
+  return { driver, ...(dockerSocket === undefined ? {} : { dockerSocket }) };
 }

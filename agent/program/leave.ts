@@ -18,9 +18,8 @@ export const leave: AgentCommand = {
     home: homeOption,
     'docker-socket': {
       value: 'PATH',
-      what: "The Docker engine's socket, if the agent ran with it.",
+      what: "The Docker engine's socket; the one that the agent ran with by default.",
       variable: 'BALLAST_AGENT_DOCKER_SOCKET',
-      default: '/var/run/docker.sock',
     },
     yes: { what: 'Confirms it.' },
   },
@@ -38,7 +37,7 @@ export const leave: AgentCommand = {
     await endLauncher(home);
     const agent = runningAgent(home);
     if (agent !== undefined) await endAgent(agent);
-    const { left } = await endInstances(home, values.needed('docker-socket'), { caches: true });
+    const { left } = await endInstances(home, values.text('docker-socket'), { caches: true });
     if (left !== undefined) throw new Refusal(`${left} Then run this again; the ingress has ended.`);
     forgetIdentity(home);
     new TrustFile(home).forget();

@@ -10,6 +10,7 @@ import { trustedProxies } from '../ingress/trusted-proxies.ts';
 import { enrol } from '../join/enrol.ts';
 import { controlPlaneOf, joinOptions, pinKey, takeToken } from '../join/join.ts';
 import { Agent } from './agent.ts';
+import { usualDockerSocket } from './end-instances.ts';
 import { type Log, lineLog, reason } from './log.ts';
 import type { AgentCommand, Values } from './options.ts';
 import { Refusal } from './refusal.ts';
@@ -34,7 +35,7 @@ export const run: AgentCommand = {
       value: 'PATH',
       what: "The Docker engine's socket.",
       variable: 'BALLAST_AGENT_DOCKER_SOCKET',
-      default: '/var/run/docker.sock',
+      default: usualDockerSocket,
     },
     'ingress-port': {
       value: 'PORT',
