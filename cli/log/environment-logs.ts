@@ -7,6 +7,7 @@ import { printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
+import { LinesInOrder } from './lines-in-order.ts';
 
 type Line = z.output<typeof environmentLogLineSchema>;
 
@@ -39,9 +40,16 @@ meanwhile. The whole log of one instance, with the ends of its runs, is shown by
     const stop = new AbortController();
     process.once('SIGINT', () => stop.abort());
     const signal = AbortSignal.any([stop.signal, readerGone.signal]);
-    await read(place.rest, `/environments/${environment.id}/logs/stream?${query}`, signal, follow, (line) => {
+    // The last lines of each instance come as they are found, those of the newest ones first.
+    const inOrder = new LinesInOrder<Line>(follow, (line) => {
       process.stdout.write(given.json ? `${JSON.stringify(line)}\n` : asText(line));
     });
+    try {
+      const path = `/environments/${environment.id}/logs/stream?${query}`;
+      await read(place.rest, path, signal, follow, (line) => inOrder.add(line));
+    } finally {
+      inOrder.end();
+    }
     if (readerGone.signal.aborted) process.exitCode = 141;
   },
 });

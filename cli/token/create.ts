@@ -1,9 +1,12 @@
+import type { Kysely } from 'kysely';
 import { apiTokenAnswer } from '../../api/api-tokens/api-token.ts';
 import { schemaUri } from '../../api/engine/schema-uri.ts';
 import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { findOrganizationBySlug } from '../../db/organizations/organizations.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { type TokenRole, tokenRoles } from '../../domain/roles.ts';
 import { duration } from '../../domain/settings/setting.ts';
 import { required } from '../../domain/settings/settings.ts';
@@ -43,10 +46,8 @@ secret is not stored: if it is lost, create another token.`,
         if (organization === undefined) {
           throw new Refusal(`There is no organization "${slug}"; --organization needs the slug of an existing one.`);
         }
-        // Until projects can be made there is none to limit a token to, so every slug is unknown.
-        const [unknown] = projects;
-        if (unknown !== undefined) throw new Refusal(`There is no project "${unknown}" in the organization "${slug}".`);
-        return await createToken(change, { organizationId: organization.id, ...wanted });
+        const projectIds = await projectsOf(change.kysely, organization, projects);
+        return await createToken(change, { organizationId: organization.id, ...wanted, projectIds });
       });
       const body = { $schema: schemaUri('ApiTokenCreated'), token: apiTokenAnswer(row), secret, shownOnce: true };
       process.stdout.write(json ? `${JSON.stringify(body)}\n` : `${secret}\n`);
@@ -56,6 +57,26 @@ secret is not stored: if it is lost, create another token.`,
     }
   },
 });
+
+/** The ids of the projects with these slugs; undefined: the token is limited to none. */
+async function projectsOf(
+  kysely: Kysely<Tables>,
+  { id, slug }: { id: string; slug: string },
+  slugs: readonly string[],
+): Promise<string[] | undefined> {
+  if (slugs.length === 0) return undefined;
+  const known = await tenant(kysely, id)
+    .selectFrom('project')
+    .select(['id', 'slug'])
+    .where('deletion_id', 'is', null)
+    .execute();
+  return [...new Set(slugs)].map((wanted) => {
+    const found = known.find((one) => one.slug === wanted);
+    if (found !== undefined) return found.id;
+    const there = known.map((one) => one.slug).join(', ') || 'none';
+    throw new Refusal(`There is no project "${wanted}" in the organization "${slug}"; there is: ${there}.`);
+  });
+}
 
 function checkedName(name: string | undefined): string {
   const trimmed = name?.trim() ?? '';
