@@ -21,7 +21,7 @@ export const putItem = operation({
   result: changeSetViewSchema,
   async handle({ caller, path, body, effect, server }) {
     const environment = await caller.see(theEnvironment, path.id, effect.kysely);
-    const items = await stagedItems(effect, caller, environment, [{ item: body, at: 'body' }]);
+    const items = await stagedItems(effect, caller, server.settings, environment, [{ item: body, at: 'body' }]);
     const { staged } = await stage(effect, server.keyring, placeOf(environment), items, caller.countsAs);
     return changeSetViewAnswer(await draftOf(effect.kysely, environment, staged));
   },

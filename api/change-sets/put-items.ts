@@ -27,7 +27,7 @@ export const putItems = operation({
   async handle({ caller, path, body, effect, server }) {
     const environment = await caller.see(theEnvironment, path.id, effect.kysely);
     const placed = body.items.map((item, index) => ({ item, at: `body.items[${index}]` }));
-    const items = await stagedItems(effect, caller, environment, placed);
+    const items = await stagedItems(effect, caller, server.settings, environment, placed);
     const { staged } = await stage(
       effect,
       server.keyring,

@@ -1,7 +1,10 @@
 import { hasImage, type PlannedService } from '../../db/change-sets/apply/plan.ts';
 import type { ResolvedImage } from '../../db/change-sets/apply/resolved-image.ts';
+import { effect } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
-import { ownImage as findOwnImage } from '../../db/registry/own-image.ts';
+import { copyImage, ownImage as findOwnImage, pathOf } from '../../db/registry/own-image.ts';
+import { resolveManifest } from '../../db/registry/references.ts';
+import type { Repository } from '../../db/registry/repositories.ts';
 import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ImagePlatform, platformOf } from '../../domain/services/image-fit.ts';
@@ -11,6 +14,7 @@ import { outsideVariants } from '../../outbound/outside-image.ts';
 import { type Limits, type OutsideImage, resolveOutside } from '../../outbound/registry.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
+import { absentHere, repositoryOf } from '../registry/names-at-home.ts';
 
 const timeoutMillis = 10_000;
 
@@ -50,16 +54,51 @@ async function resolvedImage(
 }
 
 async function ownImage(
-  { server }: Parts,
+  parts: Parts,
   { organizationId }: EnvironmentView,
   service: PlannedService,
   reference: string,
   named: ImageReference,
 ): Promise<ResolvedImage> {
   const { serviceId } = service;
-  const { repository, found } = await findOwnImage(server.database.kysely, { organizationId, serviceId }, named);
-  if (found === undefined) throw unresolved(service, reference, `${repository} has no such image; push it first`);
-  return found;
+  const { kysely } = parts.server.database;
+  const here = { organizationId, serviceId };
+  const unknown = (repository: string) =>
+    unresolved(service, reference, `${repository} has no such image; push it first`);
+  if (named.repository === '') {
+    const { repository, found } = await findOwnImage(kysely, here, named);
+    if (found === undefined) throw unknown(repository);
+    return found;
+  }
+  // As it was named, so that people read where it came from.
+  const called = (digest: string) => `${named.repository}${named.tag === undefined ? '' : `:${named.tag}`}@${digest}`;
+  const { digest } = named;
+  // One that was deployed before is the service's own by now, whoever may see where it came from.
+  const before = digest === undefined ? undefined : (await findOwnImage(kysely, here, { digest })).found;
+  if (before !== undefined) return { ...before, imageRef: called(before.image.digest) };
+  const from = await repositoryOf(kysely, parts.caller, named.repository);
+  if (from === undefined) throw unresolved(service, reference, `${named.repository} ${absentHere}`);
+  const manifest = await resolveManifest(kysely, organizationId, from.id, digest ?? named.tag ?? 'latest');
+  if (manifest === undefined) throw unknown(named.repository);
+  await takeOver(parts, from, here, manifest.digest);
+  const { found } = await findOwnImage(kysely, here, { digest: manifest.digest });
+  if (found === undefined) throw unknown(named.repository);
+  return { ...found, imageRef: called(manifest.digest) };
+}
+
+async function takeOver(
+  { caller, server }: Parts,
+  from: Repository,
+  { organizationId, serviceId }: { organizationId: string; serviceId: string },
+  digest: string,
+): Promise<void> {
+  const { database, settings } = server;
+  const path = await pathOf(database.kysely, { organizationId, serviceId });
+  const { projectId } = from;
+  const to: Repository = { id: serviceId, organizationId, projectId, path };
+  await effect(database, caller.author, (running) =>
+    copyImage(running, from, to, digest, settings.REGISTRY_MANIFESTS_PER_REPOSITORY),
+  );
 }
 
 async function outsideImage(

@@ -13,8 +13,10 @@ import { itemRules } from '../../domain/change-sets/rules.ts';
 import type { FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSource, VolumeSettings } from '../../domain/services/settings.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
+import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
 import type { ItemBody } from './item-bodies.ts';
 
@@ -28,11 +30,22 @@ interface Placed {
 export async function stagedItems(
   effect: Effect,
   caller: OrganizationCaller,
+  settings: Settings,
   environment: EnvironmentView,
-  placed: readonly Placed[],
+  given: readonly Placed[],
 ): Promise<NewItem[]> {
-  const faults = placed.flatMap(({ item, at }) => faultsOf(item, at));
+  const faults = given.flatMap(({ item, at }) => faultsOf(item, at));
   if (faults.length > 0) throw invalidFields(faults);
+  const placed: Placed[] = [];
+  for (const { item, at } of given) {
+    if (item.kind !== 'service.set' || item.key !== 'source') {
+      placed.push({ item, at });
+      continue;
+    }
+    const home = { ...environment, serviceId: item.serviceId };
+    const value = await namedAtHome(effect, caller, settings, home, item.value as ServiceSource, `${at}.value`);
+    placed.push({ item: { ...item, value }, at });
+  }
   await refuseUnfitSources(
     effect,
     caller,

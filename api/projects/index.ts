@@ -4,6 +4,7 @@ import { deleteProject } from './delete-project.ts';
 import { projectDeletionImpact } from './deletion-impact.ts';
 import { getClusterRecommendation } from './get-cluster-recommendation.ts';
 import { getProject } from './get-project.ts';
+import { listProjectImages } from './list-images.ts';
 import { listProjects } from './list-projects.ts';
 
 export const projects = {
@@ -14,4 +15,5 @@ export const projects = {
   delete: deleteProject,
   deletionImpact: projectDeletionImpact,
   clusterRecommendation: getClusterRecommendation,
+  images: listProjectImages,
 };

@@ -37,15 +37,16 @@ export const getImageConfig = operation({
   async handle({ caller, path, query, database: { kysely }, server }) {
     const service = await caller.see(theService, path.id);
     const place = await placeOf(kysely, caller, service, query.environmentId);
-    const image = await wantedImage(kysely, service, place);
+    const image = await wantedImage(kysely, caller, service, place);
     const { machine } = await machineOf(kysely, place);
-    const config = image.own
-      ? await ownConfig(image.digest, machine)
-      : await outsideStart(server, service, image, machine);
+    const config = image.own ? await ownConfig(image, machine) : await outsideStart(server, service, image, machine);
     return { imageRef: image.imageRef, ...startOf(config) };
 
-    async function ownConfig(digest: string, at: Machine | undefined): Promise<unknown> {
-      const variants = await readImageConfig(kysely, service.organizationId, service.id, digest);
+    async function ownConfig(
+      { repositoryId, digest }: Extract<WantedImage, { own: true }>,
+      at: Machine | undefined,
+    ): Promise<unknown> {
+      const variants = await readImageConfig(kysely, service.organizationId, repositoryId, digest);
       const known = variants.map(({ config, annotations }) => ({ ...platformOf(config, annotations), config }));
       const { config } = fitting(known, at)?.config ?? {};
       return config;

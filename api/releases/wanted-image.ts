@@ -6,15 +6,18 @@ import type { ServiceView } from '../../db/services/services.ts';
 import type { ServicePlace } from '../../db/services/wanted-settings.ts';
 import { Problem } from '../../domain/problems.ts';
 import { parseImage } from '../../domain/services/image-reference.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { repositoryOf } from '../registry/names-at-home.ts';
 
-/** An image as it would be deployed now: in the service's own repository, or at an outside registry. */
+/** An image as it would be deployed now: in our registry, or at an outside one. */
 export type WantedImage =
-  | { own: true; digest: string; imageRef: string }
+  | { own: true; repositoryId: string; digest: string; imageRef: string }
   | { own: false; host: string; repository: string; reference: string; imageRef: string; credentialId?: string };
 
 /** Its source says which: the digest of the last release with that source, else what its tag means now. */
 export async function wantedImage(
   kysely: Kysely<Tables>,
+  caller: OrganizationCaller,
   service: ServiceView,
   place: ServicePlace,
 ): Promise<WantedImage> {
@@ -38,7 +41,10 @@ export async function wantedImage(
       ...(credentialId === undefined ? {} : { credentialId }),
     };
   }
-  const found = await readManifest(kysely, { id: service.id, organizationId }, reference);
-  if (found !== undefined) return { own: true, digest: found.digest, imageRef };
+  const own = { id: service.id, organizationId };
+  const takenOver = last !== undefined || named.repository === '';
+  const repository = takenOver ? own : await repositoryOf(kysely, caller, named.repository);
+  const found = repository && (await readManifest(kysely, repository, reference));
+  if (found !== undefined) return { own: true, repositoryId: repository?.id ?? own.id, digest: found.digest, imageRef };
   throw new Problem('image-not-resolved', `"${service.name}" has no image ${imageRepository}: push it first.`);
 }

@@ -7,6 +7,7 @@ import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
+import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
@@ -55,6 +56,9 @@ export const changeService = operation({
     );
     await refuseDependencies(effect, service, service.slug, wanted.dependsOn);
     if (wanted.source !== undefined) {
+      const { organizationId, projectId } = service;
+      const home = { organizationId, projectId, serviceId: service.id };
+      wanted.source = await namedAtHome(effect, caller, server.settings, home, wanted.source, 'body.source');
       const named = [{ source: wanted.source, location: 'body.source' }];
       await refuseUnfitSources(effect, caller, service.projectId, named);
     }

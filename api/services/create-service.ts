@@ -17,6 +17,7 @@ import { theEnvironment } from '../environments/environment.ts';
 import { processAnswer, processSchema } from '../processes/process.ts';
 import { processName, processSettings, settingsFaults } from '../processes/process-fields.ts';
 import { projectPath, theProject } from '../projects/project.ts';
+import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { refuseDependencies } from './depends-on.ts';
 import { serviceAnswer, serviceSchema } from './service.ts';
@@ -79,15 +80,23 @@ export const createService = operation({
     // A new service depends on others before anything can depend on it: its slug is nobody's yet.
     await refuseDependencies(effect, { organizationId, projectId }, '', body.dependsOn);
     const environmentId = await environmentFor(body.environmentId);
-    if (body.source !== undefined) {
-      const source = sourceOf(body.source);
-      await refuseUnfitSources(effect, caller, projectId, [{ source, location: 'body.source' }]);
-    }
+    const source =
+      body.source === undefined
+        ? noSource
+        : await namedAtHome(
+            effect,
+            caller,
+            server.settings,
+            { organizationId, projectId },
+            sourceOf(body.source),
+            'body.source',
+          );
+    await refuseUnfitSources(effect, caller, projectId, [{ source, location: 'body.source' }]);
     const created = await newService(effect, project, {
       name: body.name,
       definition: {
         ...emptyDefinition,
-        source: body.source === undefined ? noSource : sourceOf(body.source),
+        source,
         ...(body.releaseCommand && { releaseCommand: body.releaseCommand }),
         ...(body.releaseCommandTimeoutSeconds && { releaseCommandTimeoutSeconds: body.releaseCommandTimeoutSeconds }),
         ...(body.dependsOn && { dependsOn: body.dependsOn }),

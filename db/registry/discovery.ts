@@ -26,6 +26,37 @@ export async function listTags(
   return (await query.execute()).map(({ name }) => name);
 }
 
+export interface ProjectTag {
+  serviceId: string;
+  serviceSlug: string;
+  tag: string;
+  digest: string;
+  updatedAt: Date;
+}
+
+/** The tags of all repositories of a project, the last ones first. */
+export async function listProjectTags(
+  kysely: Kysely<Tables>,
+  { organizationId, projectId, limit }: { organizationId: string; projectId: string; limit: number },
+): Promise<ProjectTag[]> {
+  return await tenant(kysely, organizationId)
+    .selectFrom('registry_tag')
+    .innerJoin('service', 'service.id', 'registry_tag.service_id')
+    .select([
+      'service.id as serviceId',
+      'service.slug as serviceSlug',
+      'registry_tag.name as tag',
+      'registry_tag.digest',
+      'registry_tag.updated_at as updatedAt',
+    ])
+    .where('service.project_id', '=', projectId)
+    .where('service.deletion_id', 'is', null)
+    .orderBy('registry_tag.updated_at', 'desc')
+    .orderBy('registry_tag.name')
+    .limit(limit)
+    .execute();
+}
+
 export interface Referrer {
   digest: string;
   mediaType: string;

@@ -1,9 +1,10 @@
 /** An image as people name it. */
 export interface ImageReference {
-  /** In the service's own repository, in the registry of the control plane. */
+  /** In the registry of the control plane. */
   own: boolean;
   /** Of an outside registry, with its port. */
   host: string;
+  /** In the control plane's registry `<organization>/<project>/<service>`, or empty: the service's own. */
   repository: string;
   tag?: string;
   digest?: string;
@@ -19,9 +20,12 @@ const hostPattern =
 /** Where names without a host lead, as every tool for images has it. */
 const usualHost = 'docker.io';
 
+/** Parts of a name in the control plane's registry; Docker Hub, where names without a host lead, has at most two. */
+const partsAtHome = 3;
+
 /**
  * `registry.example.com/team/app:1.2`, `…@sha256:…`, `nginx`; `:1.2` or `@sha256:…` alone means the service's own
- * repository. Undefined: it is none.
+ * repository, and three parts without a host one of the control plane's registry. Undefined: it is none.
  */
 export function parseImage(text: string): ImageReference | undefined {
   if (text.length > 500) return undefined;
@@ -38,11 +42,37 @@ export function parseImage(text: string): ImageReference | undefined {
   }
   const [first = '', ...rest] = name.split('/');
   const named = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost' || first.startsWith('['));
+  if (!named && rest.length === partsAtHome - 1) {
+    return repositoryPattern.test(name) ? { own: true, host: '', repository: name, ...version } : undefined;
+  }
   const host = named ? first : usualHost;
   const plain = named ? rest.join('/') : name;
   const repository = host === usualHost && !plain.includes('/') ? `library/${plain}` : plain;
   if (!hostPattern.test(host) || !repositoryPattern.test(repository)) return undefined;
   return { own: false, host, repository, ...version };
+}
+
+/** A name by which people may mean an image of the control plane's registry. */
+export interface NameAtHome {
+  /** Organization, project and service, or the last of these. */
+  path: string[];
+  /** It says the registry; otherwise it may be one of Docker Hub as well. */
+  certain: boolean;
+  tag?: string;
+  digest?: string;
+}
+
+/** `hosts`: addresses of the control plane's registry. Undefined: an image of the service itself, or surely of elsewhere. */
+export function nameAtHome(text: string, hosts: readonly string[]): NameAtHome | undefined {
+  const named = parseImage(text);
+  if (named === undefined) return undefined;
+  const { own, host, repository, tag, digest } = named;
+  const version = { ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
+  if (own) return repository === '' ? undefined : { path: repository.split('/'), certain: true, ...version };
+  if (hosts.includes(host.toLowerCase())) return { path: repository.split('/'), certain: true, ...version };
+  if (host !== usualHost || text.startsWith(`${usualHost}/`)) return undefined;
+  const path = text.includes('/') ? repository : repository.replace(/^library\//, '');
+  return { path: path.split('/'), certain: false, ...version };
 }
 
 export function isImageReference(text: string): boolean {

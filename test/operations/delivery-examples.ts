@@ -109,6 +109,7 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
         return { id: projectId };
       },
     },
+    'projects.images': { prepare: project },
     'environments.change': {
       prepare: environment,
       body: () => ({ name: 'Renamed', gitBranch: 'main' }),

@@ -47,7 +47,7 @@ function Services({ environment }: { environment: EnvironmentAnswer }) {
       start: { environmentId: id, source: { kind: 'image', imageRepository: '' } },
       fields: {
         name: { placeholder: 'Web' },
-        source: sourceField({ ...params, builtIn: environment }) as never,
+        source: sourceField({ ...params, projectId, builtIn: environment }) as never,
         environmentId: { control: () => null },
       },
       submit: 'Stage',

@@ -80,6 +80,11 @@ export function NewProjectForm() {
           required
           mono
           placeholder="registry.example.com/shop/web:1.4"
+          hint={
+            <>
+              One of another project here is <Short text={`${organization}/project/service:1.4`} />.
+            </>
+          }
         />
       )}
       <TextField

@@ -48,7 +48,14 @@ function AllSettings({ service, environment }: Placed) {
     ...staged,
     label: 'Change the source',
     current: { source: asGiven(source) },
-    fields: { source: sourceField({ ...params, service: service.slug, builtIn: environment }) as never },
+    fields: {
+      source: sourceField({
+        ...params,
+        projectId: service.projectId,
+        service: service.slug,
+        builtIn: environment,
+      }) as never,
+    },
     submit: 'Stage',
     succeeded: 'Source staged',
   });

@@ -1,13 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { CopyBlock } from '../../../components/copyable.tsx';
 import { SelectField, TextField } from '../../../components/forms/form.tsx';
 import type { FieldIn, FieldWords } from '../../../components/forms/operation/fields.ts';
 import { RadioField } from '../../../components/forms/radios.tsx';
+import { usePlane } from '../../../control-plane/plane.ts';
 import { type BuiltIn, RepositoryBranch } from './repository-branch.tsx';
 import { RepositoryFields } from './repository-fields.tsx';
 import { asKind, deployCommand, type Source } from './source.ts';
 
 interface Where {
   project: string;
+  /** Whose images are offered. */
+  projectId: string;
   environment: string;
   /** Of a service that is there; otherwise the name that is typed. */
   service?: string;
@@ -35,13 +39,8 @@ function SourceField({ value, onChange, values, errors, where }: Field & { where
     <>
       <RadioField label="Source" value={kind} onChange={(next) => onChange(asKind(next, source))} choices={kinds} />
       {kind === 'image' && (
-        <TextField
-          name="source"
-          label="Image"
-          mono
-          required
-          placeholder="registry.example.com/shop/web:1.4"
-          hint="With a tag or a digest. :1.4 alone is one that was pushed to this service here."
+        <ImageField
+          where={where}
           value={source.imageRepository ?? ''}
           onChange={(imageRepository) => onChange({ ...source, kind, imageRepository })}
         />
@@ -67,6 +66,29 @@ function SourceField({ value, onChange, values, errors, where }: Field & { where
         </p>
       ))}
     </>
+  );
+}
+
+/** The project's images in the registry here are offered; any other one is typed. */
+function ImageField(props: { where: Where; value: string; onChange: (image: string) => void }) {
+  const { where, value, onChange } = props;
+  const { trpc } = usePlane();
+  const { data } = useQuery(trpc.projects.images.queryOptions({ path: { id: where.projectId } }));
+  const suggestions = (data?.items ?? []).map(({ reference, serviceSlug, tag }) =>
+    serviceSlug === where.service ? `:${tag}` : reference,
+  );
+  return (
+    <TextField
+      name="source"
+      label="Image"
+      mono
+      required
+      placeholder="registry.example.com/shop/web:1.4"
+      hint="With a tag or a digest. :1.4 alone was pushed to this service here, web:1.4 to the service Web of the project; what nobody pushed here is looked for at Docker Hub, as docker.io/library/web:1.4 always is."
+      value={value}
+      onChange={onChange}
+      suggestions={suggestions}
+    />
   );
 }
 
