@@ -2,9 +2,14 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { findApproval } from '../../db/approvals/approvals.ts';
 import { type Applied, applyDraft } from '../../db/change-sets/apply/apply-draft.ts';
+import { keepOthers } from '../../db/change-sets/apply/part.ts';
+import { type PlannedService, planChanges } from '../../db/change-sets/apply/plan.ts';
 import { findChangeSet } from '../../db/change-sets/change-sets.ts';
 import { notADraft } from '../../db/change-sets/draft/unstage.ts';
+import { lockDraft } from '../../db/change-sets/drafts.ts';
+import { lockAdmission } from '../../db/deployments/admission.ts';
 import { findDeployment } from '../../db/deployments/deployments.ts';
+import { type Effect, tryOut } from '../../db/engine/effect.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
@@ -12,7 +17,7 @@ import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { changeSetAnswer, changeSetSchema } from './change-set.ts';
 import { idPath, placeOf, theChangeSet } from './draft.ts';
-import { expectedRevision } from './put-items.ts';
+import { expectedRevision, stageBodies, stagedAlong } from './put-items.ts';
 import { resolveSources } from './resolve-sources.ts';
 
 const sentence = (most: number) => z.string().trim().max(most).default('');
@@ -71,6 +76,27 @@ export const applyBody = z.strictObject({
   source: z.enum(['console', 'api', 'cli']).default('api'),
 });
 
+const applyDraftBody = applyBody.extend({
+  items: stagedAlong
+    .optional()
+    .describe('Changes that are staged and applied at once, or, where that is refused, not staged either.'),
+  serviceIds: z
+    .array(z.guid().toLowerCase())
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      'Applies only what is staged of these services, with the shared variables that theirs refer to; the rest stays staged. By default everything is applied.',
+    ),
+  uploads: z
+    .array(z.strictObject({ serviceId: z.guid().toLowerCase(), sourceId: z.guid().toLowerCase() }))
+    .max(50)
+    .optional()
+    .describe(
+      'Uploaded sources of which images are made first; each is deployed within this change set once it is there. Refused where the changes are held for an approval.',
+    ),
+});
+
 /** The problems with which a change set can be refused. */
 export const applyProblems = [
   'not-found',
@@ -95,7 +121,7 @@ export const applyChangeSet = operation({
   projectTokens: 'allowed',
   problems: applyProblems,
   path: idPath,
-  body: applyBody.optional(),
+  body: applyDraftBody.optional(),
   result: applyResultSchema,
   ownEffect: true,
   async handle({ caller, path, body, once, server }) {
@@ -103,21 +129,42 @@ export const applyChangeSet = operation({
     if (changeSet.state !== 'draft') throw notADraft();
     const environment = await caller.see(theEnvironment, changeSet.environmentId);
     const { message = '', reason = '', downtimeAccepted = false, source = 'api', deployServiceIds = [] } = body ?? {};
-    const { images, commits } = await resolveSources({ caller, server }, environment, path.id, deployServiceIds);
+    const { items = [], serviceIds, expectedRevision: expected } = body ?? {};
+    const uploads = new Map((body?.uploads ?? []).map(({ serviceId, sourceId }) => [serviceId, sourceId]));
+    const place = placeOf(environment);
+    const { images, commits } = await resolveSources({ caller, server }, environment, await affected());
     return await once(async (applying) => {
       const { production, projectId } = await caller.see(theEnvironment, environment.id, applying.kysely);
-      const applied = await applyDraft(
-        applying,
-        server.keyring,
-        { ...placeOf(environment), projectId, production },
-        images,
-        {
-          ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds, commits },
-          ...{ expectedRevision: body?.expectedRevision, answerableId: caller.answerableId },
-        },
-      );
+      // As for everything that is applied: who stages alone takes the draft alone.
+      if (items.length > 0) await lockAdmission(applying, { ...place, projectId });
+      const seen = await staged(applying);
+      const applied = await applyDraft(applying, server.keyring, { ...place, projectId, production }, images, {
+        ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds, serviceIds },
+        ...{ commits, uploads, expectedRevision: seen, answerableId: caller.answerableId },
+      });
       return await resultOf(applying.kysely, caller.organization.id, path.id, applied);
     });
+
+    /** Stages what comes with the request; answers the revision that is still to be compared. */
+    async function staged(running: Effect): Promise<number | undefined> {
+      if (items.length === 0) return expected;
+      await stageBodies(running, caller, server, environment, items, expected);
+      return undefined;
+    }
+
+    /** The services that would be deployed, before anything is staged for good. */
+    async function affected(): Promise<readonly PlannedService[]> {
+      const { database } = server;
+      if (items.length === 0 && serviceIds === undefined)
+        return (await planChanges(database.kysely, place, path.id, deployServiceIds, { uploads })).affected;
+      return await tryOut(database, caller.author, async (running) => {
+        await staged(running);
+        const draft = await lockDraft(running, place);
+        if (draft.id !== path.id) throw notADraft();
+        if (serviceIds !== undefined) await keepOthers(running, place, draft, serviceIds);
+        return (await planChanges(running.kysely, place, path.id, deployServiceIds, { uploads })).affected;
+      });
+    }
   },
 });
 

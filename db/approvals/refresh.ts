@@ -119,7 +119,7 @@ async function composeAgain(
   const images = await heldImages(effect, organizationId, old.id);
   const promoted = new Map([...images].filter(([, { made }]) => made?.promotedFromReleaseId !== undefined));
   const held = await heldServices(effect, organizationId, old.id);
-  const plan = await planChanges(effect.kysely, place, changeSetId, held, promoted);
+  const plan = await planChanges(effect.kysely, place, changeSetId, held, { promoted });
   if (plan.affected.length === 0 && plan.removed.length === 0) {
     throw new Problem('conflict', 'The services of these changes have left the environment: reject it.');
   }

@@ -69,11 +69,16 @@ export async function raiseRevision(effect: Effect, place: EnvironmentRef, draft
   return revision;
 }
 
-/** Gives the environment a new, empty draft: the old one's id is a change set's from now on. */
-export async function renewDraft(effect: Effect, place: EnvironmentRef, draft: DraftRow): Promise<void> {
+/** Gives the environment a new draft, which is empty unless others were kept: the old one's id is a change set's from now on. */
+export async function renewDraft(
+  effect: Effect,
+  place: EnvironmentRef,
+  draft: DraftRow,
+  next: string = uuid(),
+): Promise<void> {
   await tenant(effect.kysely, place.organizationId)
     .updateTable('draft')
-    .set({ id: uuid(), revision: sql`revision + 1`, created_at: sql`now()` })
+    .set({ id: next, revision: sql`revision + 1`, created_at: sql`now()` })
     .where('environment_id', '=', place.environmentId)
     .execute();
   tellOfDraft(effect, place, draft);

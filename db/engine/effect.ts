@@ -54,3 +54,17 @@ export async function effect<T>(database: Database, author: Author, work: (effec
   }
   return result;
 }
+
+const takenBack = Symbol('taken back');
+
+/** Does the work to see what comes of it, and takes all of it back. */
+export async function tryOut<T>(database: Database, author: Author, work: (effect: Effect) => Promise<T>): Promise<T> {
+  const results: T[] = [];
+  await effect(database, author, async (running) => {
+    results.push(await work(running));
+    throw takenBack;
+  }).catch((thrown: unknown) => {
+    if (thrown !== takenBack) throw thrown;
+  });
+  return results[0] as T;
+}

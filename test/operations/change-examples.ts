@@ -3,6 +3,7 @@ import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { seedSource } from '../builds/seed-source.ts';
 import { machine } from '../seeds/seed.ts';
 import { seedPlace, seedRelease } from '../seeds/seed-place.ts';
 import { seedService } from '../seeds/seed-service.ts';
@@ -27,6 +28,22 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     const { changeSet, items } = view.body as { changeSet: { id: string }; items: { id: string }[] };
     return { environmentId, serviceId, id: changeSet.id, itemId: items[0]?.id ?? '' };
   };
+  /** The id of the draft beside what was prepared in an environment. */
+  const draftOf = async (prepare: () => Promise<Record<string, string>>) => {
+    const { id: environmentId, ...made } = await prepare();
+    const { body } = await api.call('GET', `/api/v1/environments/${environmentId}/change-set`, { as });
+    return { ...made, id: (body.changeSet as { id: string }).id };
+  };
+  /** A service of which an uploaded folder is to be built. */
+  const uploaded = async () =>
+    await draftOf(async () => {
+      const place = await seedPlace(api.database, ours.organizationId);
+      const { environmentId: id, serviceId } = place;
+      const value = { ...noSource, kind: 'upload' };
+      const body = { kind: 'service.set', serviceId, key: 'source', value };
+      await api.call('PUT', `/api/v1/environments/${id}/change-set/items`, { as, body });
+      return { id, serviceId, sourceId: await seedSource(api.database, place) };
+    });
   const draft = async () => {
     const { environmentId: id, serviceId } = await staged();
     return { id, serviceId };
@@ -132,6 +149,15 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'changeSets.applyDraft': {
       prepare: staged,
       body: ({ serviceId }) => ({ message: 'For the sweep.', deployServiceIds: [serviceId] }),
+      also: [
+        { body: ({ serviceId }) => ({ serviceIds: [serviceId] }) },
+        { prepare: uploaded, body: ({ serviceId, sourceId }) => ({ uploads: [{ serviceId, sourceId }] }) },
+        // The repository of an example cannot be asked for a commit.
+        {
+          prepare: () => draftOf(items.prepare),
+          body: (path) => ({ items: items.of(path).filter((one) => !JSON.stringify(one).includes('gitConnectionId')) }),
+        },
+      ],
     },
     'changeSets.retry': { prepare: ended },
     'changeSets.revert': { prepare: ended },
@@ -191,7 +217,18 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       body: ({ otherId }) => ({ kind: 'service.create', serviceId: otherId }),
       also: items.kinds.map((at) => ({ body: (path) => items.of(path)[at] })),
     },
-    'changeSets.putItems': { prepare: items.prepare, body: (path) => ({ items: items.of(path) }) },
+    'changeSets.putItems': {
+      prepare: items.prepare,
+      body: (path) => ({ items: items.of(path) }),
+      also: [
+        {
+          body: ({ serviceId }) => ({
+            ...{ items: [{ kind: 'variable.set', key: 'B', value: '1' }], dryRun: true, serviceIds: [serviceId] },
+          }),
+          personal: true,
+        },
+      ],
+    },
     'changeSets.deleteItem': { prepare: async () => ({ id: (await staged()).itemId }) },
     'changeSets.discard': { prepare: staged },
     'changeSets.get': { prepare: staged },

@@ -12,7 +12,7 @@ import type { ExampleGround } from './example.ts';
 export const kindsOfFields = {
   project: ['projectId', 'projectIds'],
   environment: ['environmentId', 'toEnvironmentId', 'with'],
-  service: ['serviceId', 'deployServiceIds'],
+  service: ['serviceId', 'serviceIds', 'deployServiceIds'],
   process: ['processId'],
   volume: ['volumeId'],
   release: ['releaseId'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditAfter } from '../../../db/change-sets/after/applied-set.ts';
 import { retryChangeSet as retry, servicesToRetry } from '../../../db/change-sets/after/retry.ts';
+import { planChanges } from '../../../db/change-sets/apply/plan.ts';
 import { operation } from '../../engine/operation.ts';
 import { theEnvironment } from '../../environments/environment.ts';
 import { applyBody, applyProblems, applyResultSchema, resultOf } from '../apply-change-set.ts';
@@ -31,7 +32,9 @@ export const retryChangeSet = operation({
     const environment = await caller.see(theEnvironment, seen.environmentId);
     const serviceIds = await servicesToRetry(server.database.kysely, seen);
     // No items have its id yet: the services are deployed as they are applied.
-    const { images, commits } = await resolveSources({ caller, server }, environment, crypto.randomUUID(), serviceIds);
+    const { kysely } = server.database;
+    const { affected } = await planChanges(kysely, placeOf(environment), crypto.randomUUID(), serviceIds);
+    const { images, commits } = await resolveSources({ caller, server }, environment, affected);
     return await once(async (retrying) => {
       const changeSet = await caller.see(theChangeSet, path.id, retrying.kysely);
       const { production, projectId, name } = await caller.see(theEnvironment, environment.id, retrying.kysely);

@@ -14,7 +14,8 @@ import { composeRelease, type Seals } from '../../releases/compose.ts';
 import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { needsBuild, requestBuilds } from './builds.ts';
-import { hasImage, type Plan, type PlannedService, planChanges, wantedVariables } from './plan.ts';
+import { keepOthers } from './part.ts';
+import { hasImage, type Plan, type PlannedService, planChanges, type Uploads, wantedVariables } from './plan.ts';
 import { refuseUnfit } from './refuse-unfit.ts';
 import type { ApplyRequest, Released } from './request.ts';
 import type { ResolvedImage } from './resolved-image.ts';
@@ -49,13 +50,15 @@ export async function applyDraft(
     throw new Problem('conflict', 'The changes were applied already; look at the environment again.');
   }
   await refuseChanged(effect, place, draft, asked.expectedRevision);
-  const { deployServiceIds = [] } = asked;
-  const plan = await planChanges(effect.kysely, place, draft.id, deployServiceIds);
-  if (plan.items.length === 0 && deployServiceIds.length === 0) {
+  const { deployServiceIds = [], serviceIds, uploads = new Map<string, string>() } = asked;
+  const next = serviceIds === undefined ? undefined : await keepOthers(effect, place, draft, serviceIds);
+  const plan = await planChanges(effect.kysely, place, draft.id, deployServiceIds, { uploads });
+  refuseUnbuildable(plan, uploads);
+  if (plan.items.length === 0 && deployServiceIds.length === 0 && uploads.size === 0) {
     throw new Problem('conflict', 'Nothing is staged; stage a change first.');
   }
   const applied = await applyPlan(effect, keyring, place, images, asked, plan);
-  await renewDraft(effect, place, draft);
+  await renewDraft(effect, place, draft, next);
   record(effect, place, draft, plan, asked);
   return applied;
 }
@@ -75,6 +78,12 @@ export async function applyPlan(
   refuseAllBroken(plan.references);
   await refuseBuildLeaks(effect.kysely, place, plan, { settings: plan.applied, items: [] });
   const approvalId = place.production && plan.needsApproval ? uuid() : undefined;
+  if (approvalId !== undefined && plan.affected.some(({ uploaded }) => uploaded !== undefined)) {
+    throw new Problem(
+      'conflict',
+      'In production a folder is built once its settings are approved: apply these first, then build it.',
+    );
+  }
   const released = await compose(effect, keyring, place, plan, images, asked.changeSetId);
   const toBuild = plan.affected.filter(needsBuild);
   const rolled = [
@@ -180,6 +189,17 @@ function refuseStrangers({ affected }: Plan, deployServiceIds: readonly string[]
   );
   if (errors.length === 0) return;
   throw new Problem('invalid-field', `${errors.map(({ value }) => value).join(', ')}: ${message}.`, { errors });
+}
+
+/** What was uploaded is built of services that have an upload as their source there. */
+function refuseUnbuildable({ affected }: Plan, uploads: Uploads): void {
+  const built = new Set(affected.filter(needsBuild).map(({ serviceId }) => serviceId));
+  const message =
+    'is of a service that is not in this environment, is suspended or has another source than an upload there';
+  const errors = [...uploads.keys()].flatMap((value, index) =>
+    built.has(value) ? [] : [{ location: `body.uploads[${index}].serviceId`, message, value }],
+  );
+  if (errors.length > 0) throw new Problem('invalid-field', `An upload ${message}.`, { errors });
 }
 
 /** Settings of a suspended service are stored; asked to deploy it, nothing of them is. */

@@ -10,9 +10,11 @@ import { isRepository, type Plan, type PlannedService } from './plan.ts';
 /** Commits that were resolved before the transaction, with the sources that name them, by service. */
 export type Commits = ReadonlyMap<string, { source: ServiceSource; commit: CommitSource }>;
 
-/** Whether its image is to be made first: its source is a repository, and nothing was built of it as it is wanted. */
-export function needsBuild({ settings: { source, processes }, reused, suspended }: PlannedService): boolean {
-  return isRepository(source) && reused === undefined && !suspended && Object.keys(processes).length > 0;
+/** Whether its image is to be made first: its source is a repository of which nothing was built as it is wanted, or was uploaded for it. */
+export function needsBuild(service: PlannedService): boolean {
+  const { reused, suspended, uploaded } = service;
+  const made = uploaded !== undefined || isRepository(service.settings.source);
+  return made && reused === undefined && !suspended && Object.keys(service.settings.processes).length > 0;
 }
 
 /**
@@ -26,14 +28,18 @@ export async function requestBuilds(
   { changeSetId, commits = new Map(), answerableId }: BuildsAsked,
 ): Promise<Map<string, string>> {
   const builds = new Map<string, string>();
-  for (const { serviceId, name, settings } of affected.filter(needsBuild)) {
+  for (const { serviceId, name, settings, uploaded } of affected.filter(needsBuild)) {
+    const place = { organizationId, projectId, environmentId, serviceId };
+    const common = { deploys: true, actorUserId: answerableId, changeSetId };
+    if (uploaded !== undefined) {
+      const source = { kind: 'upload', buildSourceId: uploaded } as const;
+      builds.set(serviceId, await requestBuild(effect, { ...place, ...common, source, trigger: 'upload' }));
+      continue;
+    }
     const found = commits.get(serviceId);
     if (found === undefined || !isDeepStrictEqual(found.source, settings.source)) throw changed(name);
-    const id = await requestBuild(effect, {
-      ...{ organizationId, projectId, environmentId, serviceId, source: found.commit },
-      ...{ trigger: 'change-set', deploys: true, connected: true, actorUserId: answerableId, changeSetId },
-    });
-    builds.set(serviceId, id);
+    const wanted = { ...place, ...common, source: found.commit, trigger: 'change-set', connected: true } as const;
+    builds.set(serviceId, await requestBuild(effect, wanted));
   }
   return builds;
 }

@@ -24,6 +24,8 @@ export interface PlannedService {
   suspended: boolean;
   deployedBefore: boolean;
   liveReleaseId: string | null;
+  /** The uploaded source that its image is made of within this change set. */
+  uploaded?: string;
   /** The digest of its last release here, where the source is the same and is not to be resolved again. */
   reused: ResolvedImage | undefined;
 }
@@ -45,16 +47,23 @@ export interface Plan {
   needsApproval: boolean;
 }
 
-/**
- * Reads what these changes would make of the environment. `deployed`: services that are deployed although they do not change. `promoted`:
- * the images that services run whatever their source says, since another environment proved them.
- */
+/** Uploaded sources that images are made of within a change set, by service. */
+export type Uploads = ReadonlyMap<string, string>;
+
+/** Images that come otherwise than by a service's source. */
+interface Brought {
+  uploads?: Uploads;
+  /** What another environment proved: it runs whatever the source says. */
+  promoted?: ReadonlyMap<string, ResolvedImage>;
+}
+
+/** Reads what these changes would make of the environment. `deployed`: services that are deployed although they do not change. */
 export async function planChanges(
   kysely: Kysely<Tables>,
   place: EnvironmentRef,
   changeSetId: string,
   deployed: readonly string[] = [],
-  promoted: ReadonlyMap<string, ResolvedImage> = new Map(),
+  { uploads = new Map(), promoted = new Map() }: Brought = {},
 ): Promise<Plan> {
   const items = await draftItems(kysely, place, changeSetId);
   const applied = await appliedSettings(kysely, place);
@@ -62,8 +71,8 @@ export async function planChanges(
   const touched = [...new Set(items.flatMap(({ service_id: id }) => (id === null ? [] : [id])))];
   const { references, services } = await following(kysely, place, { applied, wanted, items });
   const rebuilt = rebuiltBy(references, items);
-  const among = [...new Set([...touched, ...services, ...deployed])];
-  const affected = await servicesOf(kysely, place, among, { wanted, items, rebuilt, promoted });
+  const among = [...new Set([...touched, ...services, ...deployed, ...uploads.keys()])];
+  const affected = await servicesOf(kysely, place, among, { wanted, items, rebuilt, uploads, promoted });
   const removed = touched.filter((id) => applied.has(id) && !wanted.has(id));
   const shared = items.some(({ service_id: id }) => id === null);
   const needsApproval =
@@ -146,11 +155,9 @@ async function servicesOf(
     wanted,
     items,
     rebuilt,
+    uploads,
     promoted,
-  }: Pick<Plan, 'items' | 'wanted'> & {
-    rebuilt: ReadonlySet<string>;
-    promoted: ReadonlyMap<string, ResolvedImage>;
-  },
+  }: Pick<Plan, 'items' | 'wanted'> & Required<Brought> & { rebuilt: ReadonlySet<string> },
 ): Promise<PlannedService[]> {
   const ids = touched.filter((id) => wanted.has(id));
   if (ids.length === 0) return [];
@@ -186,10 +193,12 @@ async function servicesOf(
     const settings = wanted.get(row.serviceId);
     if (settings === undefined) continue;
     const staged = items.some((item) => item.slot === `service ${row.serviceId} source`);
-    const again = staged || (rebuilt.has(row.serviceId) && isRepository(settings.source));
+    const uploaded = settings.source.kind === 'upload' ? uploads.get(row.serviceId) : undefined;
+    const again = staged || uploaded !== undefined || (rebuilt.has(row.serviceId) && isRepository(settings.source));
     const place = { organizationId, environmentId, serviceId: row.serviceId };
     const reused = promoted.get(row.serviceId) ?? (again ? undefined : await lastImage(kysely, place, settings));
-    result.push({ ...row, settings, suspended: suspended ?? false, reused });
+    const made = uploaded === undefined ? {} : { uploaded };
+    result.push({ ...row, settings, suspended: suspended ?? false, reused, ...made });
   }
   return result;
 }

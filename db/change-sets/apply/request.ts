@@ -1,6 +1,6 @@
 import type { ChangeSetSource } from '../../../domain/change-sets/items.ts';
 import type { Commits } from './builds.ts';
-import type { PlannedService } from './plan.ts';
+import type { PlannedService, Uploads } from './plan.ts';
 
 export interface ApplyRequest {
   /** The draft's id, which becomes the change set's. */
@@ -12,6 +12,10 @@ export interface ApplyRequest {
   expectedRevision?: number | undefined;
   /** Services that are deployed with their settings as they are, although nothing of them is staged. */
   deployServiceIds?: readonly string[];
+  /** Only what is staged of these services is applied; the rest stays staged. Absent: all. */
+  serviceIds?: readonly string[] | undefined;
+  /** Uploaded sources that images are made of first. */
+  uploads?: Uploads;
   /** Of services whose image is made of a repository first. */
   commits?: Commits;
   /** The person whose rights bound the request. */

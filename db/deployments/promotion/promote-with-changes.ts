@@ -65,7 +65,7 @@ export async function promoteWithChanges(
   const { promotedFrom, image } = { promotedFrom: promotion.releaseId, image: imageOf(source) };
   const promoted = { ...image, made: { ...image.made, promotedFromReleaseId: promotedFrom } };
   const images = new Map([[serviceId, promoted]]);
-  const plan = await planChanges(effect.kysely, place, changeSetId, [serviceId], images);
+  const plan = await planChanges(effect.kysely, place, changeSetId, [serviceId], { promoted: images });
   await refuseOtherBuildValues(effect, keyring, promotion, source, target, plan.items);
   const { number, environment: from } = source;
   const applied = await applyPlan(
