@@ -3,22 +3,28 @@ import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
 import type { buildSchema } from '../../api/builds/build.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
+import { Events } from '../deployment/events.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
 export type Build = z.output<typeof buildSchema>;
 
 const againMillis = 500;
+const watchMillis = 2_000;
 
 /**
- * Prints the log of a build on the standard error, until it is over. A connection that is lost, or a control plane that is away,
+ * Prints the log of a build on the standard error, until it is over, and what it waits for; `quiet`: its states and waits as lines of
+ * JSON instead. A connection that is lost, or a control plane that is away,
  * is waited for: the build continues, and its log is read on behind the last line.
  */
 export async function followBuild(rest: Rest, id: string, signal: AbortSignal, quiet: boolean): Promise<Build> {
   const asked = rest.until(signal);
+  const tell = quiet ? tellingEvents() : tellingWaits();
   let last = 0;
-  let waits = '';
   for (;;) {
+    // The stream of one that is queued is open all the time: what it waits for is asked for beside it.
+    const over = new AbortController();
+    const watched = watch(asked, id, AbortSignal.any([signal, over.signal]), tell);
     try {
       for await (const { event, data } of rest.events(`/builds/${id}/logs/stream?after=${last}`, signal)) {
         if (event !== 'log') continue;
@@ -27,15 +33,46 @@ export async function followBuild(rest: Rest, id: string, signal: AbortSignal, q
       }
     } catch (error) {
       if (signal.aborted || !(error instanceof LostConnection || isAway(error))) throw error;
+    } finally {
+      over.abort();
+      await watched;
     }
-    // The stream of one that is queued is open all the time; what it waits for is asked for beside it when that ends.
     const build = await asked.call<Build>('GET', `/builds/${id}`);
+    tell(build);
     if (isBuildFinal(build.status)) return build;
-    if (build.blocker !== '' && build.blocker !== waits && !quiet)
-      process.stderr.write(`  ${printable(build.blocker)}\n`);
-    waits = build.blocker;
     await pause(againMillis, undefined, { signal });
   }
+}
+
+type Tell = (build: Build) => void;
+
+/** Looks at a build until it is told to stop; an answer that does not come is told by others. */
+async function watch(rest: Rest, id: string, signal: AbortSignal, tell: Tell): Promise<void> {
+  const asked = rest.until(signal);
+  while (!signal.aborted) {
+    await asked.call<Build>('GET', `/builds/${id}`).then(tell, () => undefined);
+    await pause(watchMillis, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function tellingWaits(): Tell {
+  let waits = '';
+  return ({ blocker }) => {
+    if (blocker !== '' && blocker !== waits) process.stderr.write(`  ${printable(blocker)}\n`);
+    waits = blocker;
+  };
+}
+
+function tellingEvents(): Tell {
+  const events = new Events();
+  return ({ id, number, serviceName, status, blocker, error, releaseError, awaitsApproval, deploymentId }) => {
+    const why = error || releaseError;
+    events.tell('build', id, {
+      ...{ buildId: id, number, service: serviceName, status, awaitsApproval, blocker },
+      ...(why === '' ? {} : { error: why }),
+      ...(deploymentId === undefined ? {} : { deploymentId }),
+    });
+  };
 }
 
 /** Programs colour what they print; a terminal is given no sequence of theirs. */

@@ -1,18 +1,21 @@
 import { command, UsageError } from '../engine/command.ts';
+import { agreed, canAsk } from '../engine/question.ts';
+import { asTable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject } from '../place/chosen.ts';
 import { environmentOptions, type Here, here } from '../place/here.ts';
 import { othersItems } from './others.ts';
-import type { ChangeSetView } from './stage-changes.ts';
+import { type ChangeSetView, rowOf } from './stage-changes.ts';
 
 export const discard = command({
   summary: 'Discards your staged changes in an environment',
-  usage: '[--all] [--project PROJECT] [--environment ENVIRONMENT] [--json]',
-  details: 'A service that was staged to be added, and that no environment ever had, is deleted.',
+  usage: '[--all] [--yes] [--project PROJECT] [--environment ENVIRONMENT] [--json]',
+  details: `At a terminal they are listed, and discarded after one question. A service that was staged to be added, and that no environment ever had, is deleted.`,
   options: {
     all: { type: 'boolean', what: 'Discard those of others, too.' },
+    yes: { type: 'boolean', short: 'y', what: 'Ask nothing at a terminal; elsewhere nothing is asked.' },
     ...environmentOptions,
   },
-  run: async ({ all = false, ...given }) => {
+  run: async ({ all = false, yes = false, ...given }) => {
     const place = await here(given);
     const project = await chosenProject(place);
     const environment = await chosenEnvironment(place, project, { change: true });
@@ -23,6 +26,15 @@ export const discard = command({
       throw new UsageError(
         `All changes that are staged in ${environment.slug} are of others; give --all to discard them.`,
       );
+    }
+    const leaving = all ? view.items : view.items.filter((item) => !others.includes(item));
+    if (leaving.length > 0 && !yes && canAsk()) {
+      process.stderr.write(asTable(['service', 'staged', 'from', 'to', 'by'], leaving.map(rowOf)));
+      if (!(await agreed(`Discard ${leaving.length === 1 ? 'it' : `these ${leaving.length}`}?`))) {
+        process.stderr.write('Nothing was discarded.\n');
+        process.exitCode = 4;
+        return;
+      }
     }
     if (all || others.length === 0) await place.rest.call('DELETE', `/change-sets/${view.changeSet.id}`);
     else await own(place, path);

@@ -22,6 +22,6 @@ export async function withOthers(others: readonly Item[], all: boolean, verb: st
   process.stderr.write(`Others have staged changes there, which would go along:\n${listed.join('')}`);
   if (canAsk()) return await agreed(`${verb} these too?`);
   throw new UsageError(
-    `${others.length === 1 ? 'A change of somebody else is' : `${others.length} changes of others are`} staged there: give --all to ${verb.toLowerCase()} all, or ask them. Your own stay staged.`,
+    `${others.length === 1 ? 'A change of somebody else is' : `${others.length} changes of others are`} staged there: give --all to ${verb.toLowerCase()} all, or ask them. What is staged stays as it was.`,
   );
 }

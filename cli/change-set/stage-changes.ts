@@ -22,6 +22,25 @@ export async function stageChanges(
   });
 }
 
+export async function draftOf(rest: Rest, environment: Environment): Promise<ChangeSetView> {
+  return await rest.call<ChangeSetView>('GET', `/environments/${environment.id}/change-set`);
+}
+
+/** The draft as it would be with these, or what of it would be applied with a service; nothing is staged. Its revision is the one that it has. */
+export async function previewChanges(
+  rest: Rest,
+  environment: Environment,
+  items: readonly ItemBody[],
+  serviceId: string | undefined,
+): Promise<ChangeSetView> {
+  if (items.length === 0) return await draftOf(rest, environment);
+  const path = `/environments/${environment.id}/change-set/items:batch`;
+  const of = serviceId === undefined ? {} : { serviceIds: [serviceId] };
+  return await rest.call<ChangeSetView>('PUT', path, { items, dryRun: true, ...of }).catch((error: unknown) => {
+    throw error instanceof RestRefusal ? inWords(error, items) : error;
+  });
+}
+
 /** A fault of `items[3].value` is one of the setting or variable that was typed. */
 function inWords(refusal: RestRefusal, items: readonly ItemBody[]): RestRefusal {
   if (refusal.errors.length === 0) return refusal;

@@ -1,6 +1,5 @@
 import { endOfBuild } from '../build/end-of-build.ts';
-import type { Build } from '../build/follow-build.ts';
-import type { ChangeSetView } from '../change-set/stage-changes.ts';
+import { type Build, followBuild } from '../build/follow-build.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
 import { stillUnderWay } from '../deployment/outcome.ts';
@@ -11,7 +10,7 @@ import { interruptedCode } from '../engine/interrupted.ts';
 import { printable } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
 import { addressesOf, type OverviewService, overviewOf } from '../status/overview.ts';
-import { applyDraft, staysStaged } from './apply-draft.ts';
+import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
 import { followBuilds } from './follow-builds.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
@@ -22,15 +21,17 @@ interface Asked {
   downtimeAccepted: boolean;
   /** Deploys the service even if its release of the same content is live. */
   force: boolean;
+  /** Its source is a repository, whose branch may be further by now. */
+  repository?: boolean;
 }
 
 type Place = Pick<Complete, 'project' | 'environment'> & { service?: Complete['service'] };
 
-/** Applies what is staged, sees it through, and prints where it answers. */
+/** Applies the changes, sees them through, and prints where the service answers. */
 export async function applyAndFollow(
   here: Here,
   to: Place,
-  seen: ChangeSetView,
+  changes: Changes,
   asked: Asked,
   waiting: Waiting,
   json: boolean,
@@ -38,28 +39,47 @@ export async function applyAndFollow(
 ): Promise<void> {
   const { rest } = here;
   const place = placeWords(to.project, to.environment);
-  const again = await toDeployAgain(here, to, asked.force);
-  if (seen.items.length === 0 && again.length === 0) {
+  const { upload } = changes;
+  const again = upload === undefined ? await toDeployAgain(here, to, asked.force) : [];
+  const seen = await draftWith(rest, to.environment, changes);
+  if (asked.repository === true && seen.items.length === 0 && to.service !== undefined) {
+    const build = await buildAnew(here, { ...to, service: to.service }, asked, interrupt, json);
+    return await followBuilt(here, { ...to, service: to.service }, build, waiting, json, interrupt);
+  }
+  if (seen.items.length === 0 && again.length === 0 && upload === undefined) {
     interrupt.leaves('Nothing was changed.');
-    const deployments = await unchanged(here, to, waiting, place, interrupt);
+    const deployments = await unchanged(here, to, waiting, place, interrupt, json);
     return await tell(here, to, deployments, json);
   }
-  const applied = await applyDraft(here, to.environment, seen, { ...asked, deployServiceIds: again, interrupt });
+  const applied = await applyDraft(here, to.environment, changes, seen, {
+    ...asked,
+    deployServiceIds: again,
+    interrupt,
+  });
   if (applied === undefined) {
-    process.stderr.write(`${staysStaged}\n`);
+    process.stderr.write(`${nothingStaged}\n`);
     process.exitCode = 4;
     return;
   }
-  const unbuilt = await followBuilds(rest, applied, waiting, json, interrupt);
+  tellLeft(seen.left, to.environment);
+  const unbuilt = await followBuilds(rest, applied, waiting, json, interrupt, upload !== undefined);
   interrupt.leaves('The deployment continues without this command.');
   if (unbuilt === stillUnderWay) {
     process.exitCode = unbuilt;
     return await tell(here, to, [], json, applied.changeSet.id);
   }
   const look = untilStale(rest, ofChangeSet(rest, applied.changeSet.id));
-  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
+  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop, json);
   process.exitCode = unbuilt ?? exitCode;
   await tell(here, to, deployments, json, applied.changeSet.id);
+}
+
+/** Changes of other services are not deployed with this one, and not forgotten. */
+export function tellLeft(left: number, { slug, production }: Complete['environment']): void {
+  if (left === 0) return;
+  const place = production ? ` --environment ${slug}` : '';
+  const changes = left === 1 ? '1 other change stays staged' : `${left} other changes stay staged`;
+  process.stderr.write(`${changes} in ${slug}: \`./ballast deploy --staged${place}\` applies all.\n`);
 }
 
 /** The service, if what is applied of it is not what serves: its last deployment failed or was cancelled. */
@@ -78,6 +98,7 @@ async function unchanged(
   waiting: Waiting,
   place: string,
   interrupt: Interrupt,
+  json: boolean,
 ): Promise<Deployment[]> {
   const { environment, service } = to;
   const path = `/environments/${environment.id}/deployments`;
@@ -91,6 +112,7 @@ async function unchanged(
       waiting,
       place,
       interrupt.stop,
+      json,
     );
     process.exitCode = exitCode;
     return deployments;
@@ -118,6 +140,26 @@ function alreadyLive(one: OverviewService | undefined, service: string, environm
   return `${service} is already live in ${environment}, as release ${release}; --force deploys it again.\n`;
 }
 
+/** Nothing of the settings changes: the branch is built as it is now. */
+async function buildAnew(
+  { rest }: Here,
+  { environment, service }: Complete,
+  { downtimeAccepted }: Asked,
+  interrupt: Interrupt,
+  quiet: boolean,
+): Promise<Build> {
+  const accepted = downtimeAccepted ? { downtimeAccepted: true } : {};
+  const body = { environmentId: environment.id, ...accepted };
+  const { id, number, branch, commitSha } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
+  interrupt.applied();
+  interrupt.leaves('The build and its deployment continue without this command.');
+  if (!quiet)
+    process.stderr.write(
+      `Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}: ${commitSha.slice(0, 12)} of ${printable(branch)}\n`,
+    );
+  return await followBuild(rest, id, interrupt.signal, quiet);
+}
+
 /** Sees the deployment of a build through, and prints where it answers. */
 export async function followBuilt(
   here: Here,
@@ -136,7 +178,8 @@ export async function followBuilt(
   }
   interrupt.leaves('The deployment continues without this command.');
   const look = untilStale(rest, theseDeployments(rest, [deploymentId]));
-  const { deployments, exitCode } = await follow(look, waiting, placeWords(to.project, to.environment), interrupt.stop);
+  const place = placeWords(to.project, to.environment);
+  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop, json);
   process.exitCode = exitCode;
   await tell(here, to, deployments, json);
 }

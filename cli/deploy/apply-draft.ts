@@ -1,12 +1,13 @@
+import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
 import { othersItems, withOthers } from '../change-set/others.ts';
-import type { ChangeSetView } from '../change-set/stage-changes.ts';
+import { type ChangeSetView, draftOf, previewChanges } from '../change-set/stage-changes.ts';
 import { acceptingDowntime } from '../deployment/downtime.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
 import type { Interrupt } from './interrupt.ts';
 
-export const staysStaged = 'Nothing was deployed; your changes stay staged (`./ballast discard` discards them).';
+export const nothingStaged = 'Nothing was deployed, and nothing more is staged than before.';
 
 /** What a command needs to know of the answer. */
 export interface Applied {
@@ -14,6 +15,16 @@ export interface Applied {
   approval?: { id: string };
   /** Images that are made first. */
   builds: { id: string; serviceId: string }[];
+}
+
+/** Changes that are applied. */
+export interface Changes {
+  /** Changes of the command, which are staged as they are applied, or not at all. */
+  items: readonly ItemBody[];
+  /** All of a service that is staged goes along, and nothing of others; absent: all that is staged there. */
+  serviceId: string | undefined;
+  /** A folder that was uploaded, of which the image of the service is made. */
+  upload?: { serviceId: string; sourceId: string };
 }
 
 interface Asked {
@@ -26,31 +37,55 @@ interface Asked {
   interrupt: Interrupt;
 }
 
+/** What would be applied of the draft, with the number of changes that stay staged beside it. */
+export async function draftWith(
+  rest: Rest,
+  environment: Environment,
+  { items, serviceId }: Changes,
+): Promise<ChangeSetView & { left: number }> {
+  const view = await previewChanges(rest, environment, items, serviceId);
+  if (serviceId === undefined) return { ...view, left: 0 };
+  const along = new Set(view.items.map(placeOf));
+  const { items: staged } = await draftOf(rest, environment);
+  return { ...view, left: staged.filter((item) => !along.has(placeOf(item))).length };
+}
+
+function placeOf({ serviceId, processId, volumeId, kind, key }: ChangeSetView['items'][number]): string {
+  return JSON.stringify([serviceId, processId, volumeId, kind, key]);
+}
+
 /** Applies the draft as it was seen; undefined if somebody said no. A change that came meanwhile is seen first. */
 export async function applyDraft(
   here: Here,
   environment: Environment,
+  changes: Changes,
   seen: ChangeSetView,
   { message, all, downtimeAccepted, deployServiceIds = [], interrupt }: Asked,
 ): Promise<Applied | undefined> {
-  for (let view = seen; ; view = await draftOf(here.rest, environment)) {
-    interrupt.leaves(staysStaged);
+  const { items, serviceId, upload } = changes;
+  for (let view = seen; ; view = await draftWith(here.rest, environment, changes)) {
+    interrupt.leaves(nothingStaged);
     if (!(await withOthers(othersItems(view, here), all, 'Deploy'))) return undefined;
     const { id, revision } = view.changeSet;
     interrupt.check();
     // From here on the answer alone tells, so that it is waited for.
     interrupt.leaves('It may have been deployed all the same: `./ballast status` tells.');
     try {
-      return await acceptingDowntime(downtimeAccepted, (downtime) =>
+      const applied = await acceptingDowntime(downtimeAccepted, (downtime) =>
         here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {
           expectedRevision: revision,
           source: 'cli',
           // Where it is held, the person who decides is shown the reason.
           ...(message === undefined ? {} : { message, reason: message }),
+          ...(items.length === 0 ? {} : { items }),
+          ...(serviceId === undefined ? {} : { serviceIds: [serviceId] }),
+          ...(upload === undefined ? {} : { uploads: [upload] }),
           ...(deployServiceIds.length === 0 ? {} : { deployServiceIds }),
           ...downtime,
         }),
       );
+      interrupt.applied();
+      return applied;
     } catch (error) {
       const changed = error instanceof RestRefusal && error.status === 409 && (await hasChanged(view));
       if (!changed) throw error;
@@ -61,8 +96,4 @@ export async function applyDraft(
     const now = await draftOf(here.rest, environment);
     return now.changeSet.id !== changeSet.id || now.changeSet.revision !== changeSet.revision;
   }
-}
-
-export async function draftOf(rest: Rest, environment: Environment): Promise<ChangeSetView> {
-  return await rest.call<ChangeSetView>('GET', `/environments/${environment.id}/change-set`);
 }

@@ -3,16 +3,19 @@ import type { clusterSchema } from '../../api/clusters/cluster.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { type Build, followBuild } from '../build/follow-build.ts';
 import { uploadFolder } from '../build/upload-folder.ts';
-import { stageChanges, variableOf } from '../change-set/stage-changes.ts';
+import { exitCodes } from '../deployment/outcome.ts';
+import type { Waiting } from '../deployment/waiting.ts';
 import { Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
-import { applyDraft } from './apply-draft.ts';
+import { tellLeft } from './apply-and-follow.ts';
+import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
+import { changesFor } from './changes.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
-import { listening } from './stage-image.ts';
+import { untilDecided } from './until-decided.ts';
 
 interface Wanted {
   port: number | undefined;
@@ -22,6 +25,7 @@ interface Wanted {
   all: boolean;
   downtimeAccepted: boolean;
   quiet: boolean;
+  waiting: Waiting;
 }
 
 type Cluster = z.output<typeof clusterSchema>;
@@ -38,51 +42,59 @@ export async function buildsThere(
   return clusterId !== undefined && builds(await rest.call<Cluster>('GET', `/clusters/${clusterId}`));
 }
 
-/**
- * Uploads a folder, has the cluster build it, and answers the build; undefined if somebody did not want to deploy what others have
- * staged. Settings are applied first: a build is deployed with those that are applied.
- */
-export async function buildFolder(
+/** Uploads a folder, and answers the changes by which it is built and deployed. */
+export async function folderChanges(
   place: Here,
   to: Complete,
   folder: string,
-  wanted: Wanted,
+  { port, variables, all, quiet }: Wanted,
   interrupt: Interrupt,
-): Promise<Build | undefined> {
-  const { rest } = place;
-  const { environment, service } = to;
-  const progress = wanted.quiet ? undefined : new Progress(process.stderr);
+): Promise<Changes & { upload: { serviceId: string; sourceId: string } }> {
+  const progress = quiet ? undefined : new Progress(process.stderr);
   const leaves = (what: string) => interrupt.leaves(what);
   const { sourceId } = await uploadFolder(place, to, folder, { progress, signal: interrupt.signal, leaves }).finally(
     () => progress?.end(),
   );
-  const seen = await stageSettings(rest, to, wanted);
-  if (seen.items.length > 0) {
-    const { message, all, downtimeAccepted } = wanted;
-    const applied = await applyDraft(place, environment, seen, { message, all, downtimeAccepted, interrupt });
-    if (applied === undefined) return undefined;
-  }
-  interrupt.check();
-  const accepted = wanted.downtimeAccepted ? { downtimeAccepted: true } : {};
-  const body = { environmentId: environment.id, sourceId, ...accepted };
-  const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
-  interrupt.leaves('The build and its deployment continue without this command.');
-  if (!wanted.quiet)
-    process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
-  return await followBuild(rest, id, interrupt.signal, wanted.quiet);
+  const { id: serviceId } = to.service;
+  const source = { ...noSource, kind: 'upload' as const };
+  const items = await changesFor(place.rest, to, { source, port, variables });
+  return { items, serviceId: all ? undefined : serviceId, upload: { serviceId, sourceId } };
 }
 
-/** The service is staged where the environment does not have it yet, and that it is built of what is uploaded. */
-async function stageSettings(rest: Rest, to: Complete, { port, variables }: Wanted) {
+/**
+ * The same for production: settings are applied first, which may wait for an approval, and the folder is built with those. Answers the
+ * build, or the exit code where it came to none.
+ */
+export async function buildForProduction(
+  place: Here,
+  to: Complete,
+  { upload, ...changes }: Changes & { upload: { serviceId: string; sourceId: string } },
+  wanted: Wanted,
+  interrupt: Interrupt,
+): Promise<Build | number> {
+  const { rest } = place;
   const { environment, service } = to;
-  const serviceId = service.id;
-  const value = { ...noSource, kind: 'upload' };
-  const view = await stageChanges(rest, environment, [
-    { kind: 'service.create', serviceId },
-    { kind: 'service.set', serviceId, key: 'source', value },
-    ...variables.map((pair) => variableOf(pair, serviceId)),
-  ]);
-  if (port === undefined) return view;
-  const processId = await listening(rest, to);
-  return await stageChanges(rest, environment, [{ kind: 'process.set', processId, key: 'port', value: port }]);
+  const { message, all, downtimeAccepted, quiet } = wanted;
+  const seen = await draftWith(rest, environment, changes);
+  if (seen.items.length > 0) {
+    const applied = await applyDraft(place, environment, changes, seen, { message, all, downtimeAccepted, interrupt });
+    if (applied === undefined) {
+      process.stderr.write(`${nothingStaged}\n`);
+      return exitCodes.cancelled;
+    }
+    tellLeft(seen.left, environment);
+    if (applied.approval !== undefined) {
+      interrupt.leaves('The settings wait for their approval without this command.');
+      const undecided = await untilDecided(rest, applied.approval.id, wanted.waiting, interrupt, quiet);
+      if (undecided !== undefined) return undecided;
+    }
+  }
+  interrupt.check();
+  const accepted = downtimeAccepted ? { downtimeAccepted: true } : {};
+  const body = { environmentId: environment.id, sourceId: upload.sourceId, ...accepted };
+  const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
+  interrupt.leaves('The build and its deployment continue without this command.');
+  if (!quiet)
+    process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
+  return await followBuild(rest, id, interrupt.signal, quiet);
 }

@@ -86,7 +86,7 @@ test('what others have staged does not go along unseen', async () => {
   const words = ['deploy', '--staged', '--set', 'MINE=1', '--yes', '--no-wait', '--json'];
   const refused = await ballast(words);
   expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Variable THEIRS (web), staged by') });
-  expect((await ballast(['var', 'list'])).out).toMatch(/^web +MINE +1 +run time +staged: set/m);
+  expect((await ballast(['var', 'list'])).out).not.toContain('MINE');
   const all = await ballast([...words, '--all']);
   const { deployments }: Told = JSON.parse(all.out);
   expect([all.code, deployments]).toMatchObject([0, [{ releaseNumber: 2 }]]);

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
+import { noSource } from '../../domain/services/settings.ts';
 import { variableOf } from '../change-set/stage-changes.ts';
 import { downtimeOption } from '../deployment/downtime.ts';
-import { exitCodesText } from '../deployment/outcome.ts';
+import { exitCodes, exitCodesText } from '../deployment/outcome.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { Progress } from '../engine/progress.ts';
@@ -9,29 +10,42 @@ import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
-import { draftOf, staysStaged } from './apply-draft.ts';
-import { buildFolder, buildsThere } from './build-folder.ts';
-import { directoryOf, type ImageSource, imageSource, nameOf, refuseDockerfile } from './image-source.ts';
+import { nothingStaged } from './apply-draft.ts';
+import { atHome } from './at-home.ts';
+import { buildForProduction, buildsThere, folderChanges } from './build-folder.ts';
+import { changesFor } from './changes.ts';
+import {
+  directoryOf,
+  type GitSource,
+  gitSource,
+  type ImageSource,
+  imageSource,
+  nameOf,
+  refuseDockerfile,
+} from './image-source.ts';
 import { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing, mayCreate } from './missing.ts';
 import { pushImage, readyImage } from './push-image.ts';
-import { stageImage } from './stage-image.ts';
+import { withRepository } from './repository.ts';
 import { existingTarget, type Target, targetOf } from './target.ts';
 
 export const deploy = command({
   summary: 'Deploys an image to an environment and prints its address',
-  usage: `[IMAGE] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …]
-  [--message TEXT] [--staged] [--force] [--yes] [--all] [--accept-downtime] [--wait | --no-wait]
+  usage: `[IMAGE | --git URL [--branch BRANCH] [--context DIR] [--connection NAME]] [--project PROJECT] [--service SERVICE]
+  [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …] [--message TEXT] [--staged] [--force] [--yes] [--all] [--accept-downtime] [--wait | --no-wait]
   [--timeout 10m] [--json]`,
   details: `IMAGE is a folder with an application, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
-(app:1.2, or docker:REF to be clear), or a reference of another registry, which has a host (registry.example.com/app:1.2).
-Without one it is the working directory, if that can be deployed. A folder is uploaded, without what its .gitignore and .dockerignore
+(app:1.2, or docker:REF to be clear), an image in this installation's registry (its address and path, ORGANIZATION/PROJECT/SERVICE:1.2,
+PROJECT/SERVICE:1.2, SERVICE:1.2, or :1.2 and @sha256:… of the service itself), or a reference of another registry, which has a host
+(registry.example.com/app:1.2, docker.io/library/redis:7). A short name is a tag of the engine here before one of the registry. An address
+that begins with https:// is a repository, as after --git: the cluster builds its branch, and the log is printed. Without one it is the working directory, if that can be deployed. A folder is uploaded, without what its .gitignore and .dockerignore
 leave out, and built on the cluster; where that builds nothing, a folder with a package.json is built here.
 
 Without --environment it means staging, the oldest environment that is not production; production has to be named. A project and
 a service that are missing are created, after one question. The directory remembers in .ballast/project where it belongs.
-The image becomes a staged change, together with --set and --port, and all that you have staged there is applied. Changes
-that others have staged are listed, and go along only if you say so. Where nothing is staged and the last deployment of the service
+The image is staged and applied at once, together with --set and --port and all that you have staged of the service; other services stay as they
+are staged, unless it is --all. Changes of the service that others have staged are listed, and go along only if you say so. A deployment that
+is refused or interrupted before leaves the staged changes as they were. Where nothing is staged and the last deployment of the service
 failed or was cancelled, it is tried again; what is live already is not deployed again without --force.
 
 The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old one
@@ -39,12 +53,20 @@ serves. ${exitCodesText}`,
   words: { least: 0, most: 1 },
   options: {
     image: { type: 'string', value: 'IMAGE', what: 'The same as the word IMAGE.' },
+    git: {
+      type: 'string',
+      value: 'URL',
+      what: 'A repository that the cluster builds, https://github.com/team/app.git.',
+    },
+    branch: { type: 'string', value: 'BRANCH', what: "Its branch; else the environment's, or its default one." },
+    context: { type: 'string', value: 'DIR', what: 'The folder of the repository that is built.' },
+    connection: { type: 'string', value: 'NAME', what: 'The Git connection that reaches it, of a private one.' },
     port: { type: 'string', value: 'N', what: 'Where it listens, told to it as PORT; 8080 by default.' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', what: 'Set a variable; may be repeated.' },
     message: { type: 'string', short: 'm', value: 'TEXT', what: 'Why, for people who read the history.' },
     staged: { type: 'boolean', what: 'Deploy what is staged, without a new image.' },
     yes: { type: 'boolean', short: 'y', what: 'Create what is missing without asking.' },
-    all: { type: 'boolean', what: 'Deploy what others have staged there, too.' },
+    all: { type: 'boolean', what: 'Deploy all that is staged there, also by others.' },
     force: { type: 'boolean', what: 'Deploy the service again even if the very same is live.' },
     ...downtimeOption,
     ...waitOptions,
@@ -57,41 +79,70 @@ serves. ${exitCodesText}`,
     const waiting = readWaiting(given);
     const number = wholeNumberOf('--port', port, 1, 65_535);
     for (const pair of set) variableOf(pair, '');
-    const source = sourceFrom(word ?? image, staged);
-    const directory = directoryOf(source);
+    const named = sourceFrom(word ?? image, given, staged);
+    const directory = directoryOf(named);
     const place = await here(given, directory);
     const interrupt = new Interrupt();
     await interrupt.around(async () => {
       const early = { ...place, rest: place.rest.until(interrupt.signal) };
+      const source = named && (await atHome(named, early, interrupt.signal));
       const target = await (source === undefined
         ? existingTarget(early)
-        : targetOf(early, suggested(source, directory)));
+        : targetOf(early, suggested(source, early, directory)));
       if (source !== undefined && !(await mayCreate(target, early, yes))) return void tellNothing();
       const wanted = { port: number, variables: set };
       const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
+      const asked = { message, all, downtimeAccepted, force };
       if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment, source))) {
-        const to = await createMissing(early, target, number);
-        remember(directory, place, to);
-        const asked = { ...wanted, message, all, downtimeAccepted, quiet: json };
-        const build = await buildFolder(early, to, source.folder, asked, interrupt);
-        if (build === undefined) return void tellNothing();
-        return await followBuilt(place, to, build, waiting, json, interrupt);
+        const to = await createMissing(early, target, number, interrupt);
+        const how = { ...wanted, ...asked, quiet: json, waiting };
+        const changes = await folderChanges(early, to, source.folder, how, interrupt);
+        if (!to.environment.production) {
+          await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);
+          return rememberUnlessCancelled(directory, place, to);
+        }
+        const build = await buildForProduction(early, to, changes, how, interrupt);
+        if (build !== exitCodes.cancelled) remember(directory, place, to);
+        if (typeof build !== 'number') return await followBuilt(place, to, build, waiting, json, interrupt);
+        process.exitCode = build;
+        return;
       }
-      if (source !== undefined) refuseDockerfile(source);
-      const { to, seen } = await (source === undefined
-        ? withoutImage(early, target, wanted)
+      if (source === undefined) {
+        const { to, items } = await withoutImage(early, target, wanted);
+        if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
+        const changes = { items, serviceId: undefined };
+        return await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);
+      }
+      refuseDockerfile(source);
+      const { to, items } = await (source.kind === 'git'
+        ? withRepository(early, target, source, wanted, interrupt)
         : withImage(early, target, source, wanted, interrupt));
-      if (source !== undefined) remember(directory, place, to as Complete);
-      if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
-      await applyAndFollow(place, to, seen, { message, all, downtimeAccepted, force }, waiting, json, interrupt);
+      const changes = { items, serviceId: all ? undefined : to.service.id };
+      const repository = source.kind === 'git';
+      await applyAndFollow(place, to, changes, { ...asked, repository }, waiting, json, interrupt);
+      rememberUnlessCancelled(directory, place, to);
     });
   },
 });
 
-function sourceFrom(word: string | undefined, staged: boolean): ImageSource | undefined {
-  if (word !== undefined && staged) throw new UsageError('--staged deploys no new image; leave one of the two out.');
-  if (word !== undefined) return imageSource(word);
-  if (staged) return undefined;
+interface GitOptions {
+  git?: string | undefined;
+  branch?: string | undefined;
+  context?: string | undefined;
+  connection?: string | undefined;
+}
+
+function sourceFrom(word: string | undefined, git: GitOptions, staged: boolean): ImageSource | undefined {
+  const { git: url, branch, context, connection } = git;
+  if ((word !== undefined || url !== undefined) && staged)
+    throw new UsageError('--staged deploys no new image; leave one of the two out.');
+  if (word !== undefined && url !== undefined) throw new UsageError('Name an image, or --git a repository, not both.');
+  const source = url === undefined ? word && imageSource(word) : gitSource({ url, connection });
+  const more = { branch, context, connection };
+  if (source && source.kind === 'git') return gitSource({ url: source.url, ...more });
+  const [odd] = Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (odd !== undefined) throw new UsageError(`--${odd} is of a repository: name one by --git URL.`);
+  if (source || staged) return source || undefined;
   try {
     return imageSource(process.cwd());
   } catch (error) {
@@ -100,9 +151,15 @@ function sourceFrom(word: string | undefined, staged: boolean): ImageSource | un
   }
 }
 
-function suggested(source: ImageSource, directory: string): { project: string; service: string } {
+function suggested(source: ImageSource, { wanted }: Here, directory: string): { project: string; service: string } {
+  if (source.kind === 'registry') {
+    if (source.at !== undefined) return source.at;
+    if (/^[:@]/.test(source.reference) && wanted.service === undefined)
+      throw new UsageError(`Say by --service whose image ${source.reference} is.`);
+  }
   const service = nameOf(source);
-  return { service, project: source.kind === 'folder' ? service : basename(directory) || service };
+  const own = source.kind === 'folder' || source.kind === 'git';
+  return { service, project: own ? service : basename(directory) || service };
 }
 
 interface Wanted {
@@ -110,17 +167,27 @@ interface Wanted {
   variables: readonly string[];
 }
 
-async function withImage(place: Here, target: Target, source: ImageSource, wanted: Wanted, interrupt: Interrupt) {
+async function withImage(
+  place: Here,
+  target: Target,
+  source: Exclude<ImageSource, GitSource>,
+  wanted: Wanted,
+  interrupt: Interrupt,
+) {
   const progress = new Progress(process.stderr);
   try {
     const ready = await readyImage(source, progress, interrupt.signal);
     try {
       interrupt.check();
       interrupt.leaves('Nothing was deployed; the same command goes on where it stopped.');
-      const to = await createMissing(place, target, wanted.port);
-      const image = await pushImage(ready, place, to, progress, interrupt.signal);
-      interrupt.leaves(staysStaged);
-      return { to, seen: await stageImage(place.rest, to, { image, ...wanted }) };
+      const to = await createMissing(place, target, wanted.port, interrupt);
+      const imageRepository = await pushImage(ready, place, to, progress, interrupt.signal);
+      interrupt.leaves(nothingStaged);
+      const { registryCredentialId: id } = to.service.source;
+      // The credential of an outside registry stays with the service; the own registry needs none.
+      const credential = id === undefined ? {} : { registryCredentialId: id };
+      const image = { ...noSource, ...credential, imageRepository };
+      return { to, items: await changesFor(place.rest, to, { source: image, ...wanted }) };
     } finally {
       if ('remove' in ready) await ready.remove();
     }
@@ -131,14 +198,17 @@ async function withImage(place: Here, target: Target, source: ImageSource, wante
 
 async function withoutImage(place: Here, { project, environment, service }: Target, wanted: Wanted) {
   if (project === undefined || environment === undefined) throw new Error('There is nothing to deploy to.');
-  const changes = wanted.port !== undefined || wanted.variables.length > 0;
-  if (!changes) {
-    const to = { project, environment, ...(service === undefined ? {} : { service }) };
-    return { to, seen: await draftOf(place.rest, environment) };
+  if (wanted.port === undefined && wanted.variables.length === 0) {
+    return { to: { project, environment, ...(service === undefined ? {} : { service }) }, items: [] };
   }
   if (service === undefined) throw new UsageError('Say by --service which service --set and --port are for.');
   const to = { project, environment, service };
-  return { to, seen: await stageImage(place.rest, to, { image: undefined, ...wanted }) };
+  return { to, items: await changesFor(place.rest, to, wanted) };
+}
+
+/** A service that was created and is not wanted after all is not there any more. */
+function rememberUnlessCancelled(directory: string, place: Here, to: Complete): void {
+  if (process.exitCode !== exitCodes.cancelled) remember(directory, place, to);
 }
 
 /** A directory that remembers something already keeps it: `./ballast link` changes that. */

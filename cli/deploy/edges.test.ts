@@ -70,12 +70,19 @@ test('Ctrl-C at the question about the changes of others leaves them, and a hidd
   await ballast(['var', 'set', 'THEIRS=1'], { env: { BALLAST_TOKEN: 'token' in deployer ? deployer.token : '' } });
   const asked = joined.atTerminal(['deploy', '--staged', '--set', 'MINE=1', '--service', 'web'], cwd);
   await asked.answer('Deploy these too? [y/N]', '\x03');
-  expect([await asked.ended, asked.shown()]).toEqual([130, expect.stringContaining('your changes stay staged')]);
+  expect([await asked.ended, asked.shown()]).toEqual([
+    130,
+    expect.stringContaining('nothing more is staged than before'),
+  ]);
+  expect((await ballast(['var', 'list'])).out).not.toContain('MINE');
   const secret = joined.atTerminal(['var', 'set', 'SECRET', '--secret', '--service', 'web'], cwd);
   await secret.answer('Value of SECRET:', '\x03');
   expect([await secret.ended, secret.shown()]).toEqual([130, expect.stringContaining('nothing was changed')]);
   expect((await ballast(['var', 'list'])).out).not.toContain('SECRET');
-  expect((await ballast(['discard', '--all'])).code).toBe(0);
+  const kept = joined.atTerminal(['discard', '--all'], cwd);
+  await kept.answer('Discard it? [y/N]', 'n\r');
+  expect([await kept.ended, kept.shown()]).toEqual([4, expect.stringMatching(/THEIRS.*Nothing was discarded/s)]);
+  expect((await ballast(['discard', '--all', '--yes'])).code).toBe(0);
 });
 
 test('Ctrl-C during the push deploys nothing and leaves no draft; the same command goes on', async () => {

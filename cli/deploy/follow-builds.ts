@@ -18,6 +18,7 @@ export async function followBuilds(
   waiting: Waiting,
   quiet: boolean,
   interrupt: Interrupt,
+  uploaded = false,
 ): Promise<number | undefined> {
   if (builds.length === 0) return undefined;
   interrupt.leaves('The builds and their deployments continue without this command.');
@@ -25,12 +26,17 @@ export async function followBuilds(
     for (const line of approvalLines([approval.id])) process.stderr.write(`${line}\n`);
     if (waiting.until === 'held') return stillUnderWay;
   }
-  if (waiting.until === 'started') return undefined;
+  // A folder that cannot be built is nothing that was started.
+  if (waiting.until === 'started' && !uploaded) return undefined;
   const ended: Build[] = [];
   for (const { id } of builds) {
-    const { number, repository, branch, commitSha } = await rest.call<Build>('GET', `/builds/${id}`);
+    const { number, serviceName, environmentName, repository, branch, commitSha } = await rest.call<Build>(
+      'GET',
+      `/builds/${id}`,
+    );
     const from = [repository, branch, commitSha.slice(0, 12)].filter((one) => one !== '').map(printable);
-    if (!quiet) process.stderr.write(`Build #${number}${from.length === 0 ? '' : ` of ${from.join(' ')}`}\n`);
+    const of = `${printable(serviceName)} for ${printable(environmentName)}`;
+    if (!quiet) process.stderr.write(`Build #${number} of ${of}${from.length === 0 ? '' : `: ${from.join(' ')}`}\n`);
     ended.push(await followBuild(rest, id, interrupt.signal, quiet));
   }
   const undone = ended.filter(({ status, releaseError }) => status !== 'succeeded' || releaseError !== '');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imageSource, nameOf, refuseDockerfile } from './image-source.ts';
+import { gitSource, imageSource, nameOf, refuseDockerfile, repositoryOf } from './image-source.ts';
 
 let directory: string;
 beforeAll(() => {
@@ -32,7 +32,19 @@ test('an image is a folder, a layout, an archive, a tag of Docker or a reference
   expect(named('team/shop')).toEqual(['docker', 'shop']);
   expect(named('docker:registry.example.com/shop:2')).toEqual(['docker', 'shop']);
   expect(named('registry.example.com/team/shop:1.2')).toEqual(['registry', 'shop']);
+  expect(named('acme/shop/web:1.2')).toEqual(['registry', 'web']);
+  expect(named(':1.2')[0]).toBe('registry');
+  expect(named('https://github.com/team/shop.git')).toEqual(['git', 'shop']);
   expect(named(`localhost:5000/shop:1@sha256:${'a'.repeat(64)}`)).toEqual(['registry', 'shop']);
+});
+
+test('a repository is an https address, or the full name at a connection', () => {
+  const at = (url: string) => repositoryOf(gitSource({ url, connection: 'GitHub' }));
+  expect([at('team/app'), at('https://github.com/team/app.git'), at('https://x.example/a/b/c/')]).toEqual([
+    ...['team/app', 'team/app', 'a/b/c'],
+  ]);
+  expect(() => imageSource('git@github.com:team/app.git')).toThrow('a Git connection gives access to private ones');
+  expect(() => gitSource({ url: 'https://x.example/app.git', context: '../up' })).toThrow('inside of the source');
 });
 
 test('a path that is not there, or that cannot be deployed, is refused with what helps', () => {

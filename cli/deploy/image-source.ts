@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { detect, withoutDockerfiles } from '../../domain/detection/detect.ts';
-import { isImageReference } from '../../domain/services/image-reference.ts';
+import { gitUrlFault } from '../../domain/git/address.ts';
+import { isImageReference, parseImage } from '../../domain/services/image-reference.ts';
+import { pathFault } from '../../domain/services/source-faults.ts';
 import { slugOf } from '../../domain/slug.ts';
 import { folderTree } from '../build/folder-tree.ts';
 import { UsageError } from '../engine/command.ts';
@@ -13,23 +15,55 @@ export type ImageSource =
   | { kind: 'folder'; folder: string; dockerfile?: true }
   | { kind: 'layout'; layout: string }
   | { kind: 'archive'; file: string }
-  | { kind: 'docker'; tag: string }
-  | { kind: 'registry'; reference: string };
+  /** `certain`: it was said to be one, so that it is looked for nowhere else. */
+  | { kind: 'docker'; tag: string; certain?: true }
+  /** `at`: project and service whose repository in the control plane's registry has it. */
+  | { kind: 'registry'; reference: string; at?: { project: string; service: string } }
+  | GitSource;
+
+/** A repository that the cluster builds: by its address, or by its name at a Git connection. */
+export interface GitSource {
+  kind: 'git';
+  url: string;
+  branch?: string | undefined;
+  context?: string | undefined;
+  connection?: string | undefined;
+}
 
 /** Files go before names: `app` is the folder of that name, if there is one, and `docker:app` the tag. */
 export function imageSource(word: string): ImageSource {
-  if (word.startsWith('docker:')) return { kind: 'docker', tag: word.slice('docker:'.length) };
+  if (word.startsWith('docker:')) return { kind: 'docker', tag: word.slice('docker:'.length), certain: true };
+  if (/^(?:https?|ssh|git):\/\/|^git@/i.test(word)) return gitSource({ url: word });
+  // By the version alone, of the repository of the service itself.
+  if (/^[:@]/.test(word) && isImageReference(word)) return { kind: 'registry', reference: word };
   const path = resolve(word);
   if (existsSync(path)) return statSync(path).isDirectory() ? ofDirectory(path) : { kind: 'archive', file: path };
   if (/^(?:\.{0,2}\/|~)/.test(word)) throw new UsageError(`${printable(word)} is not there.`);
   // As Docker tells a registry from the first part of a name.
   const [first = '', ...others] = word.split('/');
   const isHost = others.length > 0 && (/[.:]/.test(first) || first === 'localhost');
+  if (parseImage(word)?.own === true) return { kind: 'registry', reference: word };
   if (!isHost) return { kind: 'docker', tag: word };
   if (isImageReference(word)) return { kind: 'registry', reference: word };
   throw new UsageError(
     `"${printable(word)}" is no image of a registry, such as registry.example.com/team/app:1.2, with lower-case names, and no file here.`,
   );
+}
+
+/** A repository as somebody names it: `https://github.com/team/app.git`, or `team/app` of a connection. */
+export function gitSource(named: Omit<GitSource, 'kind'>): GitSource {
+  const { url, context = '', connection } = named;
+  const fault = connection === undefined ? gitUrlFault(url) : undefined;
+  if (fault !== undefined) throw new UsageError(`${printable(url)} ${fault}.`);
+  const path = pathFault(context);
+  if (path !== undefined) throw new UsageError(`${printable(context)} ${path}.`);
+  return { kind: 'git', ...named };
+}
+
+/** The name of a repository at a connection: an address is cut down to its path. */
+export function repositoryOf({ url }: GitSource): string {
+  const path = URL.canParse(url) ? new URL(url).pathname : url;
+  return path.replace(/^\/+|(?:\.git)?\/*$/g, '');
 }
 
 function ofDirectory(path: string): ImageSource {
@@ -71,7 +105,9 @@ function plainName(source: ImageSource): string {
     case 'docker':
       return repositoryName(source.tag);
     case 'registry':
-      return repositoryName(source.reference);
+      return source.at?.service ?? repositoryName(source.reference);
+    case 'git':
+      return repositoryOf(source).split('/').at(-1) ?? '';
   }
 }
 

@@ -6,7 +6,7 @@ import { buildImage } from '../image/node-image.ts';
 import { pushLayout } from '../image/push-layout.ts';
 import { unpackArchive } from '../image/unpack-archive.ts';
 import type { Here } from '../place/here.ts';
-import type { ImageSource } from './image-source.ts';
+import type { GitSource, ImageSource } from './image-source.ts';
 import type { Complete } from './missing.ts';
 
 /** An image that is ready to be pushed, or a reference that others can pull by themselves. */
@@ -15,7 +15,11 @@ export type ReadyImage = { reference: string } | { path: string; remove(): Promi
 const nothing = async () => {};
 
 /** Builds or saves it, before anything is created. */
-export async function readyImage(source: ImageSource, progress: Progress, signal: AbortSignal): Promise<ReadyImage> {
+export async function readyImage(
+  source: Exclude<ImageSource, GitSource>,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<ReadyImage> {
   switch (source.kind) {
     case 'registry':
       return { reference: source.reference };

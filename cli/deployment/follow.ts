@@ -5,7 +5,7 @@ import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { type Deployment, isHeld, isOpen, type Look } from './deployment.ts';
 import { exitCodeOf, stale, stillUnderWay } from './outcome.ts';
-import { Stages } from './stages.ts';
+import { DeploymentEvents, Stages } from './stages.ts';
 import { StaleApproval } from './stale.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -28,18 +28,19 @@ export function theseDeployments(rest: Rest, ids: readonly string[]): Look {
 /**
  * Looks on until all of these have ended, the time is up, or somebody presses Ctrl-C, and says on the standard error how they
  * proceed. A control plane that does not answer is waited for: the deployments continue without it. `place`: the options
- * that name their environment, for the commands it names. `stop`: aborted by Ctrl-C already before.
+ * that name their environment, for the commands it names. `stop`: aborted by Ctrl-C already before. `json`: in lines of JSON.
  */
 export async function follow(
   look: Look,
   waiting: Waiting,
   place: string,
   stop = new AbortController(),
+  json = false,
 ): Promise<Followed> {
   const interrupt = () => stop.abort();
   process.once('SIGINT', interrupt);
   const progress = new Progress(process.stderr);
-  const stages = new Stages(progress);
+  const stages = json ? new DeploymentEvents() : new Stages(progress);
   const clock = new Clock(waiting);
   let deployments: Deployment[] = [];
   let held = false;
@@ -59,7 +60,8 @@ export async function follow(
         if (held && !told) {
           told = true;
           const ids = new Set(open.flatMap(({ approvalId = '' }) => (approvalId === '' ? [] : [approvalId])));
-          for (const line of approvalLines([...ids])) progress.line(line);
+          // With lines of JSON the deployments name it.
+          for (const line of json ? [] : approvalLines([...ids])) progress.line(line);
         }
         if (held && waiting.until === 'held') return { deployments, exitCode: stillUnderWay };
       }

@@ -1,4 +1,4 @@
-import { command } from '../engine/command.ts';
+import { command, UsageError } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
 import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
@@ -8,13 +8,16 @@ import { readWaiting, waitOptions } from './waiting.ts';
 
 export const redeploy = command({
   summary: 'Rolls the live release of a service again, the same bytes',
-  usage: `[--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--accept-downtime]
+  usage: `[SERVICE] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--accept-downtime]
   [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: exitCodesText,
+  words: { least: 0, most: 1 },
   options: { ...downtimeOption, ...waitOptions, ...serviceOptions },
-  run: async (given) => {
+  run: async (given, [word]) => {
     const waiting = readWaiting(given);
-    const place = await here(given);
+    if (word !== undefined && given.service !== undefined && word !== given.service)
+      throw new UsageError('The service is named twice, and differently; leave one of the two out.');
+    const place = await here({ ...given, service: word ?? given.service });
     const project = await chosenProject(place);
     const environment = await chosenEnvironment(place, project, { change: true });
     const service = await chosenService(place, project);

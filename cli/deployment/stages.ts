@@ -2,6 +2,7 @@ import type { DeploymentStage } from '../../domain/deployments/states.ts';
 import type { Progress } from '../engine/progress.ts';
 import { printable } from '../engine/table.ts';
 import { type Deployment, isOpen } from './deployment.ts';
+import { Events } from './events.ts';
 
 type Stage = Deployment['stages'][number];
 
@@ -59,6 +60,18 @@ export class Stages {
   #waits({ blocker, message }: Deployment, name: string, once: (key: string, line: () => void) => void): void {
     if (blocker === '' || message === '') return;
     once(`waits ${blocker} ${message}`, () => this.#progress.line(`  ${name} waits: ${printable(message)}`));
+  }
+}
+
+/** The same for programs: a line of JSON for each stage and each wait. */
+export class DeploymentEvents {
+  readonly #events = new Events();
+
+  show({ id, serviceName, releaseNumber, state, stages, blocker, message, approvalId }: Deployment): void {
+    this.#events.tell('deployment', id, {
+      ...{ deploymentId: id, service: serviceName, release: releaseNumber, state, stage: stages.at(-1)?.stage },
+      ...{ blocker, message, ...(approvalId === undefined || approvalId === '' ? {} : { approvalId }) },
+    });
   }
 }
 

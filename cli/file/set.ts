@@ -1,5 +1,4 @@
-import { tellStaged } from '../change-set/stage-changes.ts';
-import { draftOf } from '../deploy/apply-draft.ts';
+import { draftOf, tellStaged } from '../change-set/stage-changes.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 import { here, serviceOptions } from '../place/here.ts';

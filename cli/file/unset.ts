@@ -1,5 +1,4 @@
-import { tellStaged } from '../change-set/stage-changes.ts';
-import { draftOf } from '../deploy/apply-draft.ts';
+import { draftOf, tellStaged } from '../change-set/stage-changes.ts';
 import { command } from '../engine/command.ts';
 import { here, serviceOptions } from '../place/here.ts';
 import { placeToChange } from '../volume/volumes.ts';

@@ -1,4 +1,5 @@
-import { defaultProcess, noSource } from '../../domain/services/settings.ts';
+import { defaultProcess, noSource, type ServiceSource } from '../../domain/services/settings.ts';
+import { gitSource } from '../deploy/image-source.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 
@@ -34,6 +35,8 @@ const ofService: Record<string, Read> = {
   releaseCommandTimeoutSeconds: number,
   dependsOn: list,
 };
+/** Parts of a source, which people look for by these names. */
+const partsOfSource = ['gitUrl', 'git', 'repository', 'branch', 'context', 'imageRepository'];
 /** Those that a process need not have. */
 const optional = [
   'port',
@@ -53,13 +56,32 @@ const ofProcess: Record<string, Read> = {
 export function readSetting(word: string): Setting {
   const [, key = '', text = ''] = /^([A-Za-z]+)=(.*)$/s.exec(word) ?? [];
   if (key === 'image') return { of: 'service', key: 'source', value: { ...noSource, imageRepository: text } };
+  if (key === 'source') return { of: 'service', key, value: repositoryAt(text) };
+  if (partsOfSource.includes(key)) {
+    throw new UsageError(
+      `The source is one setting: source=https://github.com/team/app.git, source=URL#:DIR for a folder of it, or image=REFERENCE. \`./ballast deploy --git URL\` builds and deploys it at once, and takes --branch, --context and --connection.`,
+    );
+  }
   const service = Object.hasOwn(ofService, key) ? ofService[key] : undefined;
   if (service !== undefined) return { of: 'service', key, value: service(text, key) };
   const process = Object.hasOwn(ofProcess, key) ? ofProcess[key] : undefined;
   if (process !== undefined) return { of: 'process', key, value: process(text, key) };
   if (key === '') throw new UsageError(`"${printable(word)}" is not of the form FIELD=VALUE; see --help.`);
-  const known = [...Object.keys(ofProcess), 'image', ...Object.keys(ofService)];
+  const known = [...Object.keys(ofProcess), 'image', 'source', ...Object.keys(ofService)];
   throw new UsageError(`There is no setting ${key}; there is: ${known.join(', ')}.`);
+}
+
+/** `https://github.com/team/app.git`, or `…#:apps/web` for a folder of it. */
+function repositoryAt(text: string): ServiceSource {
+  const [url = '', place = ''] = text.split('#');
+  const [branch = '', context = ''] = place.split(':');
+  if (branch !== '') {
+    throw new UsageError(
+      `The branch ${printable(branch)} is of the environment, not of the service: \`./ballast deploy --git ${printable(url)} --branch ${printable(branch)}\` sets it, source=${printable(url)}${context === '' ? '' : `#:${printable(context)}`} leaves it.`,
+    );
+  }
+  gitSource({ url, context });
+  return { ...noSource, kind: 'git', gitUrl: url, context };
 }
 
 function readerOf(value: unknown): Read {

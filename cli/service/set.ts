@@ -11,7 +11,8 @@ export const serviceSet = command({
   usage: 'FIELD=VALUE … [--process NAME] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
   details: `FIELD is one of the API's: of a process kind, command, args, port, replicas, schedule, timeZone, overlap, runAsUser,
 livenessPath, readinessPath, startupPath, drainSeconds, stabilizationSeconds, cpuLimitMilli, memoryLimitBytes …; of the
-service image, releaseCommand, releaseCommandTimeoutSeconds, dependsOn. A list is JSON, or words with blanks between them.
+service image, source (a repository: https://github.com/team/app.git, or …#:apps/web for a folder of it), releaseCommand,
+releaseCommandTimeoutSeconds, dependsOn. A list is JSON, or words with blanks between them.
 An empty value unsets what a process need not have. The changes take effect with \`./ballast deploy --staged\`.`,
   words: { least: 1, most: 100 },
   options: {

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { volumeSchema } from '../../api/volumes/volume.ts';
-import { tellStaged } from '../change-set/stage-changes.ts';
-import { draftOf } from '../deploy/apply-draft.ts';
+import { draftOf, tellStaged } from '../change-set/stage-changes.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from '../place/chosen.ts';

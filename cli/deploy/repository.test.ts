@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { until } from '../../test/ground/until.ts';
+
+let joined: JoinedCluster;
+let ballast: JoinedCluster['ballast'];
+let git: GitServer;
+let address: string;
+let commit: string;
+
+beforeAll(async () => {
+  git = await gitServer();
+  await git.create('team/app.git');
+  commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
+  address = `${git.url}/team/app.git`;
+  joined = await joinedCluster({ OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
+  ({ ballast } = joined);
+});
+afterAll(async () => {
+  await joined?.close();
+  await git?.close();
+});
+
+const call = async (path: string) => {
+  const { body } = await joined.api.call('GET', `/api/v1${path}`, { as: joined.ours.tokens.admin });
+  return body as { items: Record<string, unknown>[] };
+};
+const builds = async () => (await call('/builds')).items;
+async function environment(slug: string): Promise<Record<string, unknown>> {
+  const [project] = (await call('/projects')).items;
+  const { items } = await call(`/projects/${project?.id}/environments`);
+  return items.find((one) => one.slug === slug) ?? {};
+}
+const draft = async () => (await call(`/environments/${(await environment('staging')).id}/change-set`)).items;
+
+test('a repository that cannot be read is refused, and leaves nothing staged', async () => {
+  const none = ['deploy', '--git', `${git.url}/team/none.git`, '--branch', 'main', '--project', 'app', '--yes'];
+  const refused = await ballast(none);
+  expect([refused.code, refused.out, refused.err]).toEqual([
+    1,
+    '',
+    expect.stringContaining('The repository is not there'),
+  ]);
+  expect(await draft()).toEqual([]);
+  expect((await environment('staging')).gitBranch).toBe('');
+  expect((await ballast(['service', 'list', '--project', 'app'])).out).not.toContain('none');
+  expect(await builds()).toEqual([]);
+});
+
+test('a repository is staged, applied and built at once, by its address alone or behind --git', async () => {
+  const first = await ballast([
+    'deploy',
+    address,
+    '--project',
+    'app',
+    '--yes',
+    '--no-wait',
+    '--set',
+    'A=1',
+    '-m',
+    'One',
+  ]);
+  expect([first.code, await draft()]).toEqual([0, []]);
+  expect(await builds()).toMatchObject([{ commitSha: commit, branch: 'main', status: 'queued', serviceName: 'app' }]);
+  const [set] = (await call(`/environments/${(await environment('staging')).id}/change-sets`)).items;
+  expect(set).toMatchObject({ message: 'One' });
+  // Nothing of the settings changes, and the branch is further: it is built as it is now.
+  const next = await git.commit('team/app.git', { 'index.html': 'Hello again' });
+  const stopped = await ballast(['build', 'cancel', String((await builds())[0]?.id)]);
+  expect(stopped.code, stopped.err).toBe(0);
+  const again = ballast(['deploy', '--git', address, '--project', 'app', '--service', 'app', '--json']);
+  const newer = await joinedBuild(next);
+  const cancelled = await joined.api.call('POST', `/api/v1/builds/${newer.id}/cancel`, {
+    as: joined.ours.tokens.admin,
+  });
+  expect(cancelled.status).toBeLessThan(300);
+  const told = await again;
+  expect(told.code).toBe(1);
+  const lines = told.err.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  expect(lines).toMatchObject([{ event: 'build', buildId: newer.id, status: 'queued' }, { status: 'cancelled' }]);
+});
+
+/** The build of that commit, once it was asked for and somebody has had the time to look at it. */
+async function joinedBuild(commitSha: string): Promise<{ id: string }> {
+  return await until(
+    'the build',
+    async () => (await builds()).find((one) => one.commitSha === commitSha) as { id: string },
+  );
+}
+
+test('the branch is that of the environment: set where there is none, and not changed for one service', async () => {
+  await git.commit('team/app.git', { 'index.html': 'Next' }, { branch: 'next' });
+  const place = ['--project', 'app', '--no-wait'];
+  const set = await ballast(['deploy', '--git', address, '--branch', 'next', '--service', 'docs', '--yes', ...place]);
+  expect([set.code, set.err]).toEqual([0, expect.stringContaining('staging follows the branch next from now on')]);
+  expect((await environment('staging')).gitBranch).toBe('next');
+  const other = await ballast(['deploy', '--git', address, '--branch', 'main', '--service', 'docs', ...place]);
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining('staging follows the branch next')]);
+});
+
+test('what is no address is refused with the way to private ones; options of a repository need one', async () => {
+  for (const word of ['git@github.com:team/app.git', 'ssh://git@github.com/team/app.git'])
+    expect(await ballast(['deploy', word])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('a Git connection'),
+    });
+  const odd = await ballast(['deploy', '--staged', '--branch', 'main', '--project', 'app']);
+  expect(odd).toMatchObject({ code: 2, err: expect.stringContaining('--branch is of a repository') });
+  const none = await ballast(['deploy', '--git', 'team/app', '--connection', 'None', '--project', 'app', '--yes']);
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining('There is no Git connection "None"') });
+});
+
+test('the source is staged as a setting, and other words for it name the way', async () => {
+  const set = (word: string) => ballast(['service', 'set', word, '--project', 'app', '--service', 'docs']);
+  expect((await set(`source=${address}#:site`)).code).toBe(0);
+  const [item] = await draft();
+  expect(JSON.parse(String(item?.to))).toMatchObject({ kind: 'git', gitUrl: address, context: 'site' });
+  expect(await set(`source=${address}#main:site`)).toMatchObject({
+    ...{ code: 2, err: expect.stringContaining(`\`./ballast deploy --git ${address} --branch main\` sets it`) },
+  });
+  expect(await set(`gitUrl=${address}`)).toMatchObject({ code: 2, err: expect.stringContaining('deploy --git URL') });
+});
