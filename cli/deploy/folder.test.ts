@@ -1,0 +1,90 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { facts } from '../../test/agents/peer-agent.ts';
+import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { until } from '../../test/ground/until.ts';
+
+let joined: JoinedCluster;
+let ballast: JoinedCluster['ballast'];
+let folder: string;
+
+beforeAll(async () => {
+  joined = await joinedCluster();
+  ({ ballast } = joined);
+  await joined.agent.hello({ facts: { ...facts, holds: { ...facts.holds, builds: { holds: true } } } });
+  folder = join(joined.directory, 'shop');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'index.html'), '<h1>Shop</h1>');
+});
+afterAll(() => joined?.close());
+
+type Answer = Record<string, unknown> & { items: Record<string, unknown>[] };
+
+const as = () => joined.ours.sessions.owner;
+async function call(method: string, path: string, body?: object): Promise<Answer> {
+  const { api } = joined;
+  const answered = await api.call(method, `/api/v1${path}`, { as: as(), ...(body === undefined ? {} : { body }) });
+  expect(answered.status, answered.text).toBeLessThan(300);
+  return answered.body as Answer;
+}
+
+async function environment(slug: string): Promise<string> {
+  const [project] = (await call('GET', '/projects')).items;
+  const { items } = await call('GET', `/projects/${project?.id}/environments`);
+  return String(items.find((one) => one.slug === slug)?.id);
+}
+const builds = async () => (await call('GET', '/builds')).items;
+const draft = async (slug: string) => (await call('GET', `/environments/${await environment(slug)}/change-set`)).items;
+
+/** Ends the one that waits for its turn, since nobody builds here. */
+async function cancelNext(done: number): Promise<string> {
+  const build = await until('the build', async () => (await builds()).length > done && (await builds())[0]);
+  await call('POST', `/builds/${build.id}/cancel`);
+  return String(build.id);
+}
+
+function eventsOf(err: string): Record<string, unknown>[] {
+  return err.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+}
+
+test('a folder and its settings are one change set with one message, and its build is told as it stands', async () => {
+  const words = ['deploy', folder, '--yes', '--set', 'A=1', '-m', 'Both at once', '--json'];
+  const [told, id] = await Promise.all([ballast(words), cancelNext(0)]);
+  expect(told.code).toBe(1);
+  const events = eventsOf(told.err);
+  expect(events[0]).toMatchObject({ event: 'build', buildId: id, number: 1, service: 'shop' });
+  expect(events.at(-1)).toMatchObject({ event: 'build', buildId: id, status: 'cancelled' });
+  const sets = await call('GET', `/environments/${await environment('staging')}/change-sets`);
+  expect(sets.items).toMatchObject([{ message: 'Both at once' }]);
+  expect(await builds()).toMatchObject([{ id, trigger: 'upload' }]);
+  expect((await ballast(['var', 'list'], { cwd: folder })).out).toMatch(/^shop +A +1 +run time/m);
+  expect(await draft('staging')).toEqual([]);
+});
+
+test('in production the settings wait for their approval, and --wait builds the folder with them', async () => {
+  const words = ['deploy', folder, '--environment', 'production', '--set', 'B=1', '--json'];
+  const held = await ballast(words);
+  expect([held.code, eventsOf(held.err)]).toMatchObject([5, [{ event: 'approval', decision: '' }]]);
+  expect(held.err).toContain('--wait waits for that');
+  const approvalId = String(eventsOf(held.err)[0]?.approvalId);
+  await call('POST', `/approvals/${approvalId}/decide`, { decision: 'rejected', reason: 'Not yet' });
+  expect((await ballast(['discard', '--environment', 'production'], { cwd: folder })).code).toBe(0);
+
+  const waiting = ballast([...words, '--wait']);
+  const [open] = await until('it waits', async () => {
+    const { items } = await call('GET', '/approvals');
+    const pending = items.filter((one) => one.decision === undefined);
+    return pending.length > 0 && pending;
+  });
+  await call('POST', `/approvals/${open?.id}/decide`, { decision: 'approved' });
+  const [told, id] = await Promise.all([waiting, cancelNext(1)]);
+  expect([told.code, eventsOf(told.err)]).toEqual([
+    1,
+    expect.arrayContaining([
+      expect.objectContaining({ event: 'approval', decision: 'approved' }),
+      expect.objectContaining({ event: 'build', buildId: id, status: 'cancelled' }),
+    ]),
+  ]);
+  expect(await draft('production')).toEqual([]);
+});
