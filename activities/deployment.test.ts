@@ -49,3 +49,12 @@ test('a deployment says why its agent does not come further, and no longer than 
   await at.becomes(asked, 'live');
   expect(await at.row(asked)).toMatchObject({ waitsFor: null, message: null });
 });
+
+test('a deployment is live whatever visitors of its release get, and keeps what that is', async () => {
+  const asked = await at.deploy(await at.place(), 1);
+  await at.becomes(asked, 'preparing');
+  const warning = { kind: 'host', by: 'django', status: 400, path: '/', host: 'a.localhost' };
+  await at.told(asked, 'done', { warnings: [warning] });
+  await at.becomes(asked, 'live');
+  expect(await at.row(asked)).toMatchObject({ message: null, warnings: [warning] });
+});

@@ -150,6 +150,7 @@ export function createActivities({
     return await write(finishing, ref, {
       stages: JSON.stringify(stages),
       failure: told?.failure === undefined ? null : JSON.stringify(told.failure),
+      ...(state === 'live' && told?.warnings !== undefined ? { warnings: JSON.stringify(told.warnings) } : {}),
     });
   }
 

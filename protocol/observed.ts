@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { answerFaultKinds, hostChecks } from '../domain/deployments/answer-faults.ts';
+import { mostSockets } from '../domain/deployments/listening.ts';
 import { releaseCommandFailures } from '../domain/deployments/release-command.ts';
 import { rolloutPhases } from '../domain/deployments/stages.ts';
 import { sliceKey } from './desired.ts';
@@ -14,6 +16,27 @@ export const instanceStates = [
   'waiting',
   'ended',
 ] as const;
+
+/** Where the programs of an instance listen, while nobody answers where it is asked. */
+export const listening = z.object({
+  /** Given to it as PORT. */
+  port: z.int().min(1).max(65_535),
+  /** A container's: its loopback is reached by nobody else. */
+  ownNetwork: z.boolean(),
+  sockets: z.array(z.object({ address: called(64), port: z.int().min(0).max(65_535) })).max(mostSockets),
+});
+
+/** An answer that shows a setting of the program, or of the service, which does not fit. */
+export const answerFault = z.object({
+  kind: z.enum(answerFaultKinds),
+  status: z.int().min(0).max(999),
+  path: said(2048),
+  host: called(253),
+  /** The framework that refuses the host. */
+  by: z.enum(hostChecks).optional(),
+  /** Of GET / where `path` is not there. */
+  rootStatus: z.int().min(0).max(999).optional(),
+});
 
 /** One instance of a process, as the agent sees it. */
 export const observedInstance = z.object({
@@ -36,6 +59,7 @@ export const observedInstance = z.object({
     .optional(),
   /** Why it is as it is, in a sentence. */
   message: said(2000).optional(),
+  listening: listening.optional(),
   memoryBytes: z.int().optional(),
 });
 export type ObservedInstance = z.infer<typeof observedInstance>;
@@ -61,8 +85,12 @@ export const observedRollout = z.object({
       lines: z.array(said(2000)).max(20),
       /** The release command failed: by its exit, by time, before it was started, or nobody knows whether it ran. */
       releaseCommand: z.enum(releaseCommandFailures).optional(),
+      listening: listening.optional(),
+      answer: answerFault.optional(),
     })
     .optional(),
+  /** Of a release that serves: what visitors get instead of it. */
+  warnings: z.array(answerFault).max(5).optional(),
   /** When each phase began. */
   at: z.partialRecord(z.enum(rolloutPhases), z.iso.datetime()),
 });

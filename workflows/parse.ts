@@ -23,6 +23,15 @@ export function oneOf<const T extends string>(...values: readonly T[]): Parser<T
   };
 }
 
+const longestList = 100;
+
+/** Its entries are kept as they are. */
+export const list: Parser<readonly unknown[]> = (value) => {
+  if (!Array.isArray(value)) throw new Unreadable('a list is expected');
+  if (value.length > longestList) throw new Unreadable(`a list has at most ${longestList} entries`);
+  return value;
+};
+
 export function nullable<T>(parser: Parser<T>): Parser<T | null> {
   return (value) => (value === null ? null : parser(value));
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listeningSentence } from '../../domain/deployments/listening.ts';
 import { deleteVolumes } from '../commands/delete-volumes.ts';
 import { DriverBench, type Ground, until, type Wish } from './driver-bench.ts';
 import { fileContract } from './file-contract.ts';
@@ -135,6 +136,35 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
       await Promise.race([change, once(AbortSignal.timeout(5_000), 'abort').then(() => Promise.reject('not told'))]);
       stop();
       expect(await bench.ended(id)).toMatchObject({ code: 9 });
+    });
+
+    test('the places where its programs listen are found, also those of another port', async () => {
+      const { driver } = bench;
+      const well = await bench.started();
+      await bench.answering(well);
+      const there = await driver.listening(well);
+      const port = there?.port ?? 0;
+      expect(there?.sockets).toEqual([{ address: '::', port }]);
+      const asked = (await bench.seen(well))?.address?.port;
+      if (there?.ownNetwork === false) expect(asked).toBe(port);
+      else expect(port).toBe(8080);
+
+      const elsewhere = await bench.started({ process: { args: ['-listen', '127.0.0.1:0'] } });
+      const found = await until('where it listens', async () => {
+        const now = await driver.listening(elsewhere);
+        return now?.sockets.length === 1 ? now : undefined;
+      });
+      expect(found.sockets).toEqual([{ address: '127.0.0.1', port: expect.any(Number) }]);
+      expect(found.sockets[0]?.port).not.toBe(found.port);
+      expect(listeningSentence(found)).toMatch(
+        /^It listens on .+, not on PORT \(\d+\): have it read the variable PORT/,
+      );
+
+      const silent = await bench.started({ process: { args: ['-delay', '600000'] } });
+      await until('it runs', async () => (await bench.seen(silent))?.state === 'running');
+      expect((await driver.listening(silent))?.sockets).toEqual([]);
+      await driver.stop(silent, 0);
+      expect(await driver.listening(silent)).toBeUndefined();
     });
 
     test('what could lead out of the home is refused', async () => {

@@ -1,3 +1,4 @@
+import type { Listening } from '../../domain/deployments/listening.ts';
 import type { Facts } from '../../protocol/agent.ts';
 import type { LogCursor, LogGap, LogRun, LogStream } from '../../protocol/logs.ts';
 import type { Process } from '../../protocol/workload.ts';
@@ -119,6 +120,8 @@ export interface Driver {
   exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }>;
   /** Ends what an `exec` of an agent that is gone has left, and resolves when nothing of it runs. */
   endExec(mark: string): Promise<void>;
+  /** Where its programs listen, while it runs and has a port. Undefined where this agent cannot see it. */
+  listening(id: string): Promise<Listening | undefined>;
   logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined>;
   /** Keeps the logs of all instances within their limit; within an eighth of it while the disk is under pressure. */
   rotateLogs(pressure?: boolean): Promise<void>;

@@ -101,6 +101,13 @@ export class Ingress {
     return this.#processes.serving?.port;
   }
 
+  /** Where this machine itself reaches it, and whether it believes proxies in front of it, which may serve https. */
+  get door(): { host: string; port: number; isBehindProxy: boolean } | undefined {
+    const { listen, trustedProxies = [] } = this.#options;
+    const host = listen === '0.0.0.0' ? '127.0.0.1' : listen === '::' ? '::1' : listen;
+    return this.port === undefined ? undefined : { host, port: this.port, isBehindProxy: trustedProxies.length > 0 };
+  }
+
   /** Resolves when every process of the ingress has applied these routes. */
   setRoutes(routes: readonly Route[], ports: readonly PortRoute[] = []): Promise<void> {
     const setting = this.#setting.then(async () => {

@@ -14,11 +14,12 @@ import { News } from './news.ts';
 import { LastLines } from './observe/last-lines.ts';
 import { observeMachine } from './observe/observe-machine.ts';
 import type { Action, Seen } from './observe/seen.ts';
+import { Visits } from './observe/visits.ts';
 import { extraRun, type RunRequest } from './on-demand/extra-run.ts';
 import { restart } from './on-demand/restart.ts';
 import { Operations } from './operations.ts';
 import { PinnedLayouts } from './pinned-layouts.ts';
-import { currentProcesses } from './plan/current-processes.ts';
+import { currentProcesses, hostsOf } from './plan/current-processes.ts';
 import { processKey, scheduleKey } from './plan/keys.ts';
 import { type Plan, plan } from './plan/plan.ts';
 import { inEffectOf, servingWorkload } from './plan/rollout-record.ts';
@@ -60,6 +61,7 @@ export class Keeper {
   readonly #roster: Roster;
   readonly #rollouts: RolloutFiles;
   readonly #lastLines: LastLines;
+  readonly #visits: Visits;
   readonly #routes: AppliedRoutes | undefined;
   readonly #names: AppliedNames;
   readonly #layouts: PinnedLayouts;
@@ -87,6 +89,7 @@ export class Keeper {
     this.#roster = new Roster(driver, this.#memory, wake);
     this.#rollouts = new RolloutFiles(join(home, 'keep', 'rollouts'));
     this.#lastLines = new LastLines(driver, wake);
+    this.#visits = new Visits(() => ingress?.door, this.#closing.signal, wake);
     this.#layouts = new PinnedLayouts(images, this.#memory, (key) => this.#roster.imageOf(key));
     this.#routes = ingress === undefined ? undefined : new AppliedRoutes(ingress, this.#closing.signal, wake);
     this.#names = new AppliedNames(driver, wake);
@@ -226,7 +229,7 @@ export class Keeper {
     // The serving release, then the wanted one: an instance of both goes by the wanted one.
     const wanted = [...this.#desired.slices.values()];
     const known = [...wanted.map((slice) => inEffectOf(slice, this.#rollouts.records)), ...wanted];
-    const seen = this.#roster.seen(now, currentProcesses(known, this.#memory.restarts));
+    const seen = this.#roster.seen(now, currentProcesses(known, this.#memory.restarts), hostsOf(known));
     this.#seen = seen;
     if (!this.#desired.isKnown) {
       // No desired state has arrived yet, so nothing is added or removed.
@@ -239,7 +242,7 @@ export class Keeper {
       ...{ wanted: this.#desired.slices, seen, now, ingress: this.#routes !== undefined },
       ...{ schedules: this.#memory.schedules, restarts: this.#memory.restarts, rollouts: this.#rollouts.records },
       ...{
-        lastLines: (id) => this.#lastLines.of(id),
+        ...{ lastLines: (id: string) => this.#lastLines.of(id), visited: (id: string) => this.#visits.of(id) },
         routed: this.#routes?.haveApplied !== false && this.#names.haveApplied,
         forgotten: this.#names.areForgotten(now),
         ...{ journal: this.#options.journal, isForgotten: (key: string) => this.#rollouts.isForgotten(key) },
@@ -247,6 +250,7 @@ export class Keeper {
     });
     this.#plan = planned;
     this.#lastLines.read(planned.reads);
+    this.#visits.pay(planned.visits);
     if (this.#rollouts.save(planned.rollouts)) this.#wake.up();
     for (const action of planned.actions) this.#decide(action, now);
     this.#memory.save();
@@ -256,7 +260,7 @@ export class Keeper {
     for (const action of planned.actions) this.#operations.perform(action);
     for (const [key, slice] of planned.slices) {
       const wanted = this.#desired.slices.get(key);
-      const reached = this.#routes?.areApplied !== false && this.#unreachable === undefined;
+      const reached = this.#routes?.areApplied !== false && this.#options.ingress?.failure === undefined;
       const routed = wanted?.workload?.routes.length === 0 || reached;
       if (slice.inEffect && routed && wanted !== undefined) this.#memory.applied.set(key, wanted.revision);
     }
@@ -282,18 +286,14 @@ export class Keeper {
     this.#wake.up();
   }
 
-  /** The reason why no request reaches this machine's instances. */
-  get #unreachable() {
-    return this.#options.ingress?.failure;
-  }
-
   #observe(seen: readonly Seen[], now: number): void {
     this.#statistics.refresh(now);
+    const unreachable = this.#options.ingress?.failure;
     this.#observed = observeMachine({
       ...{ desired: this.#desired, applied: this.#memory.applied, plan: this.#plan, statistics: this.#statistics },
-      ...{ seen, rollouts: this.#rollouts.records, node: this.#options.node, now, unreachable: this.#unreachable },
+      ...{ seen, rollouts: this.#rollouts.records, node: this.#options.node, now, unreachable },
       disk: this.#upkeep.disk,
-      error: this.#error ?? this.#unreachable ?? this.#routes?.error ?? this.#names.error,
+      error: this.#error ?? unreachable ?? this.#routes?.error ?? this.#names.error,
     });
     this.#news.tell(this.#observed);
   }

@@ -4,7 +4,7 @@ import { type Gate, openGate } from '../../domain/gate.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
 import type { Memory } from './memory.ts';
-import { Checkup } from './observe/checkup.ts';
+import { Checkup, type Findings } from './observe/checkup.ts';
 import { crashed, crashText, holdAfter } from './observe/crash-loop.ts';
 import { type Action, howOf, type Seen } from './observe/seen.ts';
 
@@ -31,6 +31,8 @@ export interface Entry {
   message?: string | undefined;
   /** Why this agent has ended its run, until the end is seen. */
   stopped?: string | undefined;
+  /** Facts that a check of its last run has found, and that its end does not change. */
+  clues?: Pick<Findings, 'listening' | 'answer'> | undefined;
   /** Counts how often the slice was applied: an earlier attempt's outcome must not count for a later one. */
   chance: number;
 }
@@ -146,14 +148,24 @@ export class Roster {
     }
   }
 
-  /** `currentOf` tells what the process of an instance is today, where that changed without a new release. */
-  seen(now: number, currentOf: (key: string, label: string, process: Process) => Process): Seen[] {
+  /** `currentOf` tells what the process of an instance is today, where that changed without a new release; `hostOf` its host name. */
+  seen(
+    now: number,
+    currentOf: (key: string, label: string, process: Process) => Process,
+    hostOf: (key: string, process: string) => string | undefined,
+  ): Seen[] {
     const all: Seen[] = [];
     for (const entry of this.entries.values()) {
       const source = entry.instance ?? entry.addition;
       if (source === undefined) continue;
       const label = 'label' in source ? source.label : source.release;
       const process = currentOf(source.key, label, source.process);
+      entry.checkup?.is.update({
+        id: entry.id,
+        process,
+        address: entry.instance?.address,
+        host: hostOf(source.key, process.name),
+      });
       all.push(this.#seenOf(entry, source.key, label, process, now));
     }
     return all;
@@ -171,7 +183,6 @@ export class Roster {
     const runs = instance?.state === 'running';
     const { is, run } = entry.checkup ?? {};
     const findings = runs && run === instance.run ? is?.findings : undefined;
-    is?.update({ id, process, address: instance?.address });
     const known = this.#memory.instances.get(id) ?? { since: now };
     const ready = findings?.ready === true && findings.sick === undefined;
     if (ready) entry.readyRun = instance?.run ?? 0;
@@ -183,6 +194,8 @@ export class Roster {
     this.#memory.instances.set(id, known);
     const imageDigest = instance?.imageDigest ?? entry.imageDigest;
     const message = findings?.message ?? (ready ? undefined : entry.message);
+    if (ready) entry.clues = undefined;
+    const { listening, answer } = findings ?? entry.clues ?? {};
     return {
       ...{ id, key, label, process, ready },
       state: instance?.state ?? 'preparing',
@@ -202,6 +215,8 @@ export class Roster {
       ...(known.crashes === undefined ? {} : { crashes: known.crashes }),
       ...(imageDigest === undefined ? {} : { imageDigest }),
       ...(message === undefined ? {} : { message }),
+      ...(listening === undefined ? {} : { listening }),
+      ...(answer === undefined ? {} : { answer }),
     };
   }
 
@@ -211,6 +226,7 @@ export class Roster {
     const asksIt = state === 'running' && known?.retired === undefined && instance.process.kind !== 'cron';
     if (!asksIt || entry.checkup?.run !== run) {
       entry.checkup?.is.close();
+      entry.clues = entry.checkup?.is.findings ?? entry.clues;
       delete entry.checkup;
     }
     if (asksIt && entry.checkup === undefined) {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { type DeploymentView, findDeployment } from '../../db/deployments/deployments.ts';
+import { answerSentence } from '../../domain/deployments/answer-faults.ts';
 import { releaseCommandFailures } from '../../domain/deployments/release-command.ts';
 import { deploymentKinds, deploymentStages, deploymentStates } from '../../domain/deployments/states.ts';
+import { answerFault, listening } from '../../protocol/observed.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theDeployment = resource('deployment', findDeployment, ({ projectId }) => projectId);
@@ -17,6 +19,13 @@ export const stageSchema = z
   })
   .meta({ id: 'DeploymentStage' });
 
+const listeningSchema = listening
+  .extend({
+    port: listening.shape.port.describe('Given to it as PORT.'),
+    ownNetwork: listening.shape.ownNetwork.describe('A container: nothing outside of it reaches its loopback.'),
+  })
+  .meta({ id: 'Listening' });
+
 const failureSchema = z
   .object({
     process: z.string(),
@@ -31,8 +40,18 @@ const failureSchema = z
       .describe(
         'The release command failed: by its exit, by its time, before it started, or nobody knows whether it ran.',
       ),
+    listening: listeningSchema
+      .optional()
+      .describe('Where it listened, while nobody answered at its port. `message` says it as a sentence.'),
+    answer: answerFault
+      .optional()
+      .describe('The setting that its last answer to a check shows not to fit. `message` says it as a sentence.'),
   })
   .meta({ id: 'DeploymentFailure' });
+
+const warningSchema = answerFault
+  .extend({ message: z.string().describe('The setting that does not fit, and what to do, as a sentence.') })
+  .meta({ id: 'DeploymentWarning' });
 
 export const deploymentSchema = z
   .object({
@@ -52,6 +71,9 @@ export const deploymentSchema = z
     message: z.string().describe('The same as a sentence, with who can end the wait.'),
     stages: z.array(stageSchema),
     failure: failureSchema.optional().describe('The instance by which the rollout failed.'),
+    warnings: z
+      .array(warningSchema)
+      .describe('Of one that is live: what a visitor gets instead of it, when it was asked once at its end.'),
     approvalId: z.guid().optional(),
     changeSetId: z.guid().optional(),
     changeSetMessage: z.string(),
@@ -78,6 +100,7 @@ export function deploymentAnswer(deployment: DeploymentView): z.output<typeof de
     },
     ...progressOf(deployment),
     ...(deployment.failure === null ? {} : { failure: failureAnswer(deployment.failure) }),
+    warnings: warningsAnswer(deployment.warnings),
     ...(approvalId === null ? {} : { approvalId }),
     ...(changeSetId === null ? {} : { changeSetId }),
     ...{ changeSetMessage, requestedBy, downtimeAccepted },
@@ -105,6 +128,8 @@ export function progressOf({ blocker, waitsFor, message, stages }: DeploymentVie
 export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): z.output<typeof failureSchema> {
   const { process, instance, exit, lines } = failure;
   const releaseCommand = releaseCommandFailures.find((one) => one === failure.releaseCommand);
+  const where = listening.safeParse(failure.listening).data;
+  const answer = answerFault.safeParse(failure.answer).data;
   const end = typeof exit === 'object' && exit !== null && !Array.isArray(exit) ? exit : {};
   return {
     process: typeof process === 'string' ? process : '',
@@ -114,5 +139,15 @@ export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): 
     outOfMemory: end.outOfMemory === true,
     lines: Array.isArray(lines) ? lines.map(String) : [],
     ...(releaseCommand === undefined ? {} : { releaseCommand }),
+    ...(where === undefined ? {} : { listening: where }),
+    ...(answer === undefined ? {} : { answer }),
   };
+}
+
+/** Those of a kind that this version knows. */
+export function warningsAnswer(warnings: DeploymentView['warnings']): z.output<typeof warningSchema>[] {
+  return warnings.flatMap((warning) => {
+    const { data } = answerFault.safeParse(warning);
+    return data === undefined ? [] : [{ ...data, message: answerSentence(data) }];
+  });
 }

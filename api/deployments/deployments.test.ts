@@ -187,3 +187,22 @@ test('a token of other projects sees none of it, and lists keep to its own', asy
   const listed = await get('/api/v1/deployments');
   expect((listed.body.items as { id: string }[]).map((one) => one.id)).toEqual([mine]);
 });
+
+test('where it listened, and what visitors get, are facts beside the sentences; of another form they are left out', async () => {
+  const { place, second } = await living();
+  const id = await start(place, second.id, { kind: 'redeploy' });
+  const listening = { port: 20_632, ownNetwork: false, sockets: [{ address: '0.0.0.0', port: 3000 }] };
+  const failure = { process: 'web', instance: 'web-1', lines: [], listening, answer: { kind: 'unknown' } };
+  const warning = { kind: 'host', by: 'django', status: 400, path: '/', host: 'a.example.com' };
+  const set = { state: 'failed', finished_at: new Date(), failure: JSON.stringify(failure) } as const;
+  await own()
+    .updateTable('deployment')
+    .set({ ...set, warnings: JSON.stringify([warning, { kind: 'of the future' }]) } as never)
+    .where('id', '=', id)
+    .execute();
+  const { body } = await api.call('GET', `/api/v1/deployments/${id}`, { as: as('viewer') });
+  expect(body.failure).toMatchObject({ process: 'web', listening });
+  expect(body.failure).not.toHaveProperty('answer');
+  const message = expect.stringContaining('add that name to ALLOWED_HOSTS');
+  expect(body.warnings).toEqual([{ ...warning, message }]);
+});

@@ -9,7 +9,7 @@ import { whyDrift } from '../../domain/why/why-drift.ts';
 import type { WhyFacts } from '../../domain/why/why-facts.ts';
 import { whySuspended } from '../../domain/why/why-suspended.ts';
 import { whyUnbuilt } from '../../domain/why/why-unbuilt.ts';
-import { failureAnswer } from '../deployments/deployment.ts';
+import { failureAnswer, warningsAnswer } from '../deployments/deployment.ts';
 
 /** So many deployments are explained at once. */
 export const mostExplained = 5;
@@ -117,7 +117,12 @@ function factsOf(row: WhyRow): WhyFacts {
     ...{ ahead, slots, attempts },
     // Its actor cannot be told: that is in the way of all else.
     blocker: row.blocker === null ? (row.waitsFor ?? '') : 'temporal',
-    message: row.blocker ?? row.message ?? '',
+    message:
+      row.blocker ??
+      row.message ??
+      warningsAnswer(row.warnings)
+        .map(({ message }) => message)
+        .join(' '),
     createdAt: row.createdAt.toISOString(),
     ...optional('startedAt', row.startedAt),
     ...optional('finishedAt', row.finishedAt),

@@ -32,3 +32,10 @@ test('the stage in which a deployment failed is not told as done', () => {
   expect(told(failed)).toBe('✓ web prepared (1.0 s)\n✗ web failed (release-command) It exited with code 3.\n');
   expect(told(deployment('live', {}))).toContain('✓ web ran its release command (2.0 s)\n');
 });
+
+test('what visitors of a live release get instead of it is told beneath', () => {
+  const warnings = [{ kind: 'host', message: 'Django refuses the host.' }];
+  expect(told(deployment('live', { stages: [], warnings }))).toBe(
+    '✓ web is live: release 2\n! web: Django refuses the host.\n',
+  );
+});

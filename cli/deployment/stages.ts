@@ -51,8 +51,11 @@ export class Stages {
     }
     once('end', () => {
       this.#progress.forget(id);
-      if (state === 'live') this.#progress.line(`✓ ${name} is live: release ${releaseNumber}`);
-      else for (const line of endOf(deployment)) this.#progress.line(line);
+      if (state === 'live') {
+        this.#progress.line(`✓ ${name} is live: release ${releaseNumber}`);
+        // An older control plane tells none.
+        for (const { message } of deployment.warnings ?? []) this.#progress.line(`! ${name}: ${printable(message)}`);
+      } else for (const line of endOf(deployment)) this.#progress.line(line);
     });
   }
 

@@ -52,6 +52,8 @@ export const DeploymentSchema = defineEntity({
     stages: p.json<JsonValue[]>().defaultRaw(`'[]'`),
     /** The instance that failed, its exit, its last lines. */
     failure: p.json<JsonObject>().nullable(),
+    /** Of one that is live: what visitors get instead of it, `answerFault` of protocol/observed.ts each. */
+    warnings: p.json<JsonValue[]>().defaultRaw(`'[]'`),
     rerunOf: p.uuid().nullable(),
     fromStage: p.text().nullable().$type<DeploymentStage>(),
     createdAt: p.datetime(3).defaultRaw('now()'),

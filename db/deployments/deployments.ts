@@ -8,7 +8,7 @@ import {
   type ShownBlocker,
 } from '../../domain/deployments/states.ts';
 import { downPart } from '../engine/processes/down-part.ts';
-import type { JsonObject } from '../postgres/json.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 export interface DeploymentView {
@@ -39,6 +39,7 @@ export interface DeploymentView {
   downtimeAccepted: boolean;
   stages: StageTime[];
   failure: JsonObject | null;
+  warnings: JsonValue[];
   rerunOf: string | null;
   /** Of a rerun: the stage from which. */
   fromStage: DeploymentStage | null;
@@ -76,7 +77,7 @@ const columns = sql`
   deployment.change_set_id as "changeSetId", deployment.change_set_message as "changeSetMessage",
   deployment.requested_by_name as "requestedBy", deployment.requested_by_id as "requestedById",
   deployment.cancel_requested_at as "cancelRequestedAt", deployment.downtime_accepted as "downtimeAccepted",
-  deployment.stages, deployment.failure, deployment.rerun_of as "rerunOf", deployment.from_stage as "fromStage",
+  deployment.stages, deployment.failure, deployment.warnings, deployment.rerun_of as "rerunOf", deployment.from_stage as "fromStage",
   (select rerun.id from deployment rerun where rerun.rerun_of = deployment.id
     and rerun.organization_id = deployment.organization_id order by rerun.admission_order desc limit 1) as "rerunId",
   deployment.created_at as "createdAt",

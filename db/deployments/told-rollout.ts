@@ -14,6 +14,8 @@ export interface Told {
   at: PhaseTimes;
   message?: string | undefined;
   failure?: Record<string, unknown> | undefined;
+  /** What visitors of the new release get instead of it: `answerFault` of protocol/observed.ts. */
+  warnings?: readonly unknown[] | undefined;
 }
 
 interface Looked {
@@ -60,13 +62,14 @@ function hindrance(told: Looked['told'], deploymentId: string): Pick<Looked, 'wa
 
 function toldOf(rollout: JsonObject | null): Looked['told'] {
   if (rollout === null) return undefined;
-  const { id, digest, at, message, failure } = rollout;
+  const { id, digest, at, message, failure, warnings } = rollout;
   const phase = rolloutPhases.find((one) => one === rollout.phase);
   if (typeof id !== 'string' || typeof digest !== 'string' || phase === undefined) return undefined;
   return {
     ...{ id, digest, phase, at: (at ?? {}) as PhaseTimes },
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof failure === 'object' && failure !== null && !Array.isArray(failure) ? { failure } : {}),
+    ...(Array.isArray(warnings) ? { warnings } : {}),
   };
 }
 

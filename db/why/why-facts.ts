@@ -4,7 +4,7 @@ import type { StageTime } from '../../domain/deployments/stages.ts';
 import type { DeploymentKind, DeploymentState, ShownBlocker } from '../../domain/deployments/states.ts';
 import { recordedAuthors } from '../approvals/authors.ts';
 import { blockedByPart } from '../deployments/deployments.ts';
-import type { JsonObject } from '../postgres/json.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** A deployment with all that explains why it is where it is. */
@@ -29,6 +29,8 @@ export interface WhyRow {
   requestedBy: string;
   cancelRequestedAt: Date | null;
   failure: JsonObject | null;
+  /** Of one that is live. */
+  warnings: JsonValue[];
   approval: { id: string; decidedBy: string | null; decidedAt: string | null; expiresAt: string } | null;
   deciders: string[];
   cluster: { name: string; contact: string | null; heardAt: string | null } | null;
@@ -67,7 +69,7 @@ function whyBy(organizationId: string, of: WhyOf) {
       coalesce(down.sentence, deployment.message) as message, deployment.created_at as "createdAt",
       deployment.started_at as "startedAt", deployment.finished_at as "finishedAt", deployment.stages,
       deployment.requested_by_name as "requestedBy", deployment.cancel_requested_at as "cancelRequestedAt",
-      deployment.failure, project.deploy_concurrency as slots, live.number as "liveRelease",
+      deployment.failure, deployment.warnings, project.deploy_concurrency as slots, live.number as "liveRelease",
       case when deployment.finished_at is null and deployment.waits_for is not null and down.part is null then (
         select max(event.at) from deployment_event event where event.organization_id = ${organizationId}
           and event.deployment_id = deployment.id and event.kind in ('requested', 'approval-requested', 'blocked')) end as "blockedAt",

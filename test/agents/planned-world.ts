@@ -3,6 +3,7 @@ import { scheduleKey } from '../../agent/keep/plan/keys.ts';
 import { plan } from '../../agent/keep/plan/plan.ts';
 import { isReleaseCommand } from '../../agent/keep/plan/plan-command.ts';
 import type { RolloutRecord } from '../../agent/keep/plan/rollout-record.ts';
+import type { AnswerFault } from '../../domain/deployments/answer-faults.ts';
 import { workload as workloadSchema } from '../../protocol/workload.ts';
 
 export const second = 1000;
@@ -48,6 +49,8 @@ export class World {
   rollouts: ReadonlyMap<string, RolloutRecord> = new Map();
   /** What was set before is where requests come in. */
   routed = true;
+  /** What visitors get, by rollout; nothing while nobody has asked. */
+  visits: (rollout: string) => readonly AnswerFault[] | undefined = () => [];
   forgotten = true;
   journal = '0198a000-0000-7000-8000-000000000000';
   /** Slices whose records cannot be read. */
@@ -62,10 +65,11 @@ export class World {
   }
 
   planned() {
-    const { damaged, ...machine } = this;
+    const { damaged, visits, ...machine } = this;
     return plan({
       ...machine,
       ...{ lastLines: () => ['the last line'], ingress: true, isForgotten: (key: string) => damaged.has(key) },
+      visited: visits,
     });
   }
 

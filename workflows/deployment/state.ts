@@ -1,7 +1,7 @@
 import { type RolloutPhase, rolloutPhases } from '../../domain/deployments/stages.ts';
 import { type DeploymentState, isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
-import { fields, oneOf, text } from '../parse.ts';
+import { fields, list, oneOf, text } from '../parse.ts';
 import type { DeploymentInput } from './descriptor.ts';
 
 /** How an instance of the new release failed, as the agent tells it. */
@@ -16,7 +16,10 @@ export const deploymentMessages = {
   /** A person or a rollback asked it to end: the row says so. */
   cancel: fields({}),
   /** The agent's account of a rollout. */
-  rollout: fields({ id: text, digest: text, phase: oneOf(...rolloutPhases), at: times }, { message: text, failure }),
+  rollout: fields(
+    { id: text, digest: text, phase: oneOf(...rolloutPhases), at: times },
+    { message: text, failure, warnings: list },
+  ),
 } satisfies Messages;
 export type DeploymentMessage = MessageOf<typeof deploymentMessages>;
 
@@ -26,6 +29,8 @@ export interface ToldRollout {
   at: Record<string, unknown>;
   message?: string | undefined;
   failure?: Record<string, unknown> | undefined;
+  /** What visitors of the new release get instead of it. */
+  warnings?: readonly unknown[] | undefined;
 }
 
 /** The answer to the query `view`. */
@@ -83,10 +88,10 @@ export function hear(actor: DeploymentActor, { message, told }: DeploymentMessag
 export function roll(actor: DeploymentActor, told: ToldRollout & { id: string; digest: string }): DeploymentActor {
   if (told.id !== actor.deploymentId) return actor;
   if (told.digest !== actor.digest) return { ...actor, foreign: true };
-  const { phase, at, message, failure: failed } = told;
+  const { phase, at, message, failure: failed, warnings } = told;
   const before = actor.told?.phase;
   if (before !== undefined && rolloutPhases.indexOf(phase) < rolloutPhases.indexOf(before)) return actor;
-  return { ...actor, told: { phase, at, message, failure: failed } };
+  return { ...actor, told: { phase, at, message, failure: failed, warnings } };
 }
 
 /** The word of the database about the row, which counts. */

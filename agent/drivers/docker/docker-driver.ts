@@ -18,6 +18,7 @@ import { facts } from './facts.ts';
 import { HostNames } from './host-names.ts';
 import { Images } from './images.ts';
 import { Instances } from './instances.ts';
+import { listeningOf } from './listening.ts';
 import { logs } from './logs/logs.ts';
 import { placedRuns } from './logs/placed-runs.ts';
 import { Networks } from './networks.ts';
@@ -181,6 +182,11 @@ class DockerDriver implements Driver {
     const inspected = await this.#parts.instances.inspect(id);
     if (inspected === undefined) throw new Error(`There is no instance ${id}; list the instances of the cluster.`);
     return await exec(this.#parts.engine, inspected.Id, command, running);
+  }
+
+  async listening(id: string) {
+    const { engine, instances } = this.#parts;
+    return await listeningOf(engine, await instances.inspect(id), (await instances.look(id))?.process.port);
   }
 
   endExec(mark: string) {

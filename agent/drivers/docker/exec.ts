@@ -99,7 +99,7 @@ async function kill(made: Exec, container: string): Promise<void> {
   }
 }
 
-function isWithin(pid: number, container: string): boolean {
+export function isWithin(pid: number, container: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(container);
   } catch {

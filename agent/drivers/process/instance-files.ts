@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { InstanceSpec } from '../driver.ts';
 import { instanceId } from './check-spec.ts';
 import { LogFile } from './logs/log-file.ts';
-import type { Streams } from './logs/logs.ts';
+import { type Streams, streams } from './logs/logs.ts';
 import type { Places } from './places.ts';
+import { runNumbers } from './runs.ts';
 
 /** The instances of a home, as their directories tell them. What never changes is read once. */
 export class InstanceFiles {
@@ -65,6 +66,17 @@ export class InstanceFiles {
   port(id: string): number | undefined {
     const file = join(this.#places.instance(id), 'port');
     return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  }
+
+  /** A text that differs when an instance came, began a run or ended one. Notes when logs grew, too. */
+  look(): string {
+    const seen = this.ids().map((id) => {
+      for (const stream of streams) this.logs(id)[stream].look();
+      const directory = this.#places.instance(id);
+      const number = runNumbers(directory).at(-1) ?? 0;
+      return `${id} ${number} ${existsSync(join(directory, 'runs', String(number), 'exit'))}`;
+    });
+    return seen.join();
   }
 
   forget(id: string): void {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { join } from 'node:path';
+import type { Listening } from '../../../domain/deployments/listening.ts';
 import { writeFileAtomically } from '../../../machine/files.ts';
 import { sliceKey } from '../../../protocol/desired.ts';
 import { partName } from '../../../protocol/workload.ts';
@@ -19,6 +20,7 @@ import { ControlGroups, removeGroups } from './launch/control-groups.ts';
 import { Launch } from './launch/launch.ts';
 import { growTree } from './launch/tree.ts';
 import { Users } from './launch/users.ts';
+import { listeningOf } from './listening.ts';
 import { whyNoHoles } from './logs/log-holes.ts';
 import { finished, readLogs, streams } from './logs/logs.ts';
 import { runsOf } from './logs/run-history.ts';
@@ -26,7 +28,7 @@ import { Places } from './places.ts';
 import { Ports } from './ports.ts';
 import { Roots, removeTree } from './roots.ts';
 import { endInside, runInside } from './run-inside.ts';
-import { lastRun, runNumbers } from './runs.ts';
+import { lastRun } from './runs.ts';
 import { Volumes } from './volumes.ts';
 
 const pollMilliseconds = 250;
@@ -195,6 +197,10 @@ class ProcessDriver implements Driver {
     return endInside(mark);
   }
 
+  async listening(id: string): Promise<Listening | undefined> {
+    return listeningOf(this.#files, id);
+  }
+
   async *logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined> {
     const directory = this.#existing(id);
     yield* readLogs(this.#files.logs(id), request, {
@@ -242,15 +248,9 @@ class ProcessDriver implements Driver {
   poll(): void {
     const timer = setInterval(() => {
       try {
-        const seen = this.#files.ids().map((id) => {
-          for (const stream of streams) this.#files.logs(id)[stream].look();
-          const directory = this.#places.instance(id);
-          const number = runNumbers(directory).at(-1) ?? 0;
-          return `${id} ${number} ${existsSync(join(directory, 'runs', String(number), 'exit'))}`;
-        });
-        const all = seen.join();
-        if (all === this.#seen) return;
-        this.#seen = all;
+        const seen = this.#files.look();
+        if (seen === this.#seen) return;
+        this.#seen = seen;
         for (const listener of this.#listeners) listener();
       } catch (error) {
         if (!existsSync(this.#places.instances)) clearInterval(timer);

@@ -1,3 +1,5 @@
+import type { AnswerFault } from '../../../domain/deployments/answer-faults.ts';
+import { type Listening, listeningSentence } from '../../../domain/deployments/listening.ts';
 import type { Gate } from '../../../domain/gate.ts';
 import type { Check, Process } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
@@ -9,9 +11,15 @@ export interface Findings {
   /** Only another start can help: why. */
   sick?: string;
   message?: string;
+  /** Where it listens instead, while nobody answers where it is asked. */
+  listening?: Listening;
+  /** The setting that does not fit, if its last answer shows one. */
+  answer?: AnswerFault;
 }
 
 const soonest = 100;
+/** Before the first look where it listens, since most programs only take a moment to start, and the longest pause between two. */
+const looks = { first: 1_000, longest: 30_000 };
 
 /** Asks one run of one instance how it is, for as long as it runs: first whether it has started, then the rest. */
 export class Checkup {
@@ -21,6 +29,8 @@ export class Checkup {
   readonly #onChange: () => void;
   readonly #closing = new AbortController();
   #probed: Probed;
+  /** The next look where it listens, and the pause after that; undefined while it answers. */
+  #look: { at: number; pause: number } | undefined;
 
   /** `adopted`: it was well when an agent saw it last, which holds until its checks say otherwise. */
   constructor(driver: Driver, probed: Probed, adopted: boolean, places: Gate, onChange: () => void) {
@@ -120,9 +130,31 @@ export class Checkup {
     return this.#places(async () => {
       this.#closing.signal.throwIfAborted();
       const wrong = await probe(this.#driver, check, this.#probed, this.#closing.signal);
+      if (wrong?.unanswered) await this.#lookWhereItListens();
+      else if (check.kind !== 'command') this.#forgetWhereItListens();
+      if (wrong?.answer !== undefined) this.findings.answer = wrong.answer;
+      else if (check.kind === 'http') delete this.findings.answer;
       this.#closing.signal.throwIfAborted();
-      return wrong;
+      const instead = this.findings.listening && listeningSentence(this.findings.listening);
+      return wrong && (instead === undefined ? wrong.text : `${wrong.text} ${instead}`);
     });
+  }
+
+  /** Ever more seldom, since a look costs a walk through its processes. */
+  async #lookWhereItListens(): Promise<void> {
+    const now = performance.now();
+    this.#look ??= { at: now + looks.first, pause: looks.first };
+    if (now < this.#look.at) return;
+    const pause = Math.min(this.#look.pause * 2, looks.longest);
+    this.#look = { at: now + pause, pause };
+    const found = await this.#driver.listening(this.#probed.id).catch(() => undefined);
+    if (found === undefined || listeningSentence(found) === undefined) delete this.findings.listening;
+    else this.findings.listening = found;
+  }
+
+  #forgetWhereItListens(): void {
+    this.#look = undefined;
+    delete this.findings.listening;
   }
 
   #becomes(ready: boolean, message?: string): void {

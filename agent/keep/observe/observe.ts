@@ -38,6 +38,9 @@ function observeInstance(seen: Seen, getsRequests: boolean, node: string): Obser
           },
         }),
     ...(message === undefined ? {} : { message }),
+    ...(seen.listening === undefined || seen.state !== 'running'
+      ? {}
+      : { listening: { ...seen.listening, sockets: [...seen.listening.sockets] } }),
     ...(seen.memoryBytes === undefined || seen.state !== 'running' ? {} : { memoryBytes: seen.memoryBytes }),
   };
 }

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { process as processSchema } from '../../../protocol/workload.ts';
+import { type Check, process as processSchema } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import { probe } from './probe.ts';
+import { type Probed, probe } from './probe.ts';
 
 const servers: (NetServer | Server)[] = [];
 afterEach(() => {
@@ -27,7 +27,11 @@ async function listen(server: NetServer): Promise<{ host: string; port: number }
 
 function ask(path: string, address: { host: string; port: number }, upstream = 'http1') {
   const process = processSchema.parse({ name: 'web', kind: 'http', port: 80, upstream });
-  return probe(noDriver, { kind: 'http', path, ...timing }, { id: 'web-1', process, address }, nobody);
+  return wordsOf({ kind: 'http', path, ...timing }, { id: 'web-1', process, address });
+}
+
+async function wordsOf(check: Check, probed: Probed) {
+  return (await probe(noDriver, check, probed, nobody))?.text;
 }
 
 test('an answer of 2xx or 3xx is well, whatever its body; everything else is not, and says why', async () => {
@@ -64,7 +68,42 @@ test('a connection is enough for a check by tcp', async () => {
   const address = await listen(createServer());
   const process = processSchema.parse({ name: 'db', kind: 'tcp', port: 80 });
   const check = { kind: 'tcp' as const, ...timing };
-  expect(await probe(noDriver, check, { id: 'db-1', process, address }, nobody)).toBeUndefined();
+  expect(await wordsOf(check, { id: 'db-1', process, address })).toBeUndefined();
   const refused = { id: 'db-1', process, address: { ...address, port: 1 } };
-  expect(await probe(noDriver, check, refused, nobody)).toContain('a connection failed');
+  expect(await wordsOf(check, refused)).toContain('a connection failed');
+  expect(await probe(noDriver, check, refused, nobody)).toMatchObject({ unanswered: true });
+});
+
+test('an answer that shows a setting which does not fit says which', async () => {
+  let hosts: (string | undefined)[] = [];
+  const address = await listen(
+    createServer(({ url, headers: { host } }, response) => {
+      if (url?.startsWith('/guarded')) {
+        hosts.push(host);
+        const isAllowed = host === 'shop.example.com';
+        response.writeHead(isAllowed ? 200 : 400).end(isAllowed ? 'well' : `Invalid host header${'x'.repeat(100_000)}`);
+      } else response.writeHead(url === '/' ? 204 : 404).end();
+    }),
+  );
+  const process = processSchema.parse({ name: 'web', kind: 'http', port: 80 });
+  const asked = (path: string, host?: string) =>
+    probe(noDriver, { kind: 'http', path, ...timing }, { id: 'web-1', process, address, host }, nobody);
+
+  expect(await asked('/health')).toEqual({
+    text: expect.stringMatching(
+      /^GET \/health was answered with 404\. GET \/ was answered with 204: .+ or answer at \/health\.$/,
+    ),
+    answer: { kind: 'path', status: 404, path: '/health', host: '127.0.0.1', rootStatus: 204 },
+  });
+  expect(await asked('/guarded')).toMatchObject({
+    text: expect.stringContaining(
+      'refuses requests for the host 127.0.0.1 with 400: add that name to its allowed_hosts.',
+    ),
+    answer: { kind: 'host', by: 'starlette', host: '127.0.0.1' },
+  });
+  hosts = [];
+  // It is asked as visitors ask for it: what they see counts.
+  expect(await asked('/guarded', 'shop.example.com')).toBeUndefined();
+  expect(hosts).toEqual([`127.0.0.1:${address.port}`, 'shop.example.com']);
+  expect(await asked('/guarded', 'other.example.com')).toMatchObject({ answer: { host: 'other.example.com' } });
 });

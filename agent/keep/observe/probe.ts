@@ -1,35 +1,90 @@
-import { request } from 'node:http';
-import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
+import { type AnswerFault, answerSentence, hostCheckOf } from '../../../domain/deployments/answer-faults.ts';
 import type { Check, Process } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
+import { type Answer, askHttp1, type Place, statusOverHttp2 } from './ask-http.ts';
 
 export interface Probed {
   id: string;
   process: Process;
-  address?: { host: string; port: number } | undefined;
+  address?: Place | undefined;
+  /** A host name that leads to its process. */
+  host?: string | undefined;
 }
 
-/** Asks once. Undefined if it is well, else a sentence that says what was wrong with the answer. */
-export async function probe(driver: Driver, check: Check, probed: Probed, closing: AbortSignal) {
+export interface Wrong {
+  /** A sentence that says what was wrong with the answer. */
+  text: string;
+  /** No connection was opened, or nothing came of it. */
+  unanswered?: true;
+  answer?: AnswerFault;
+}
+
+/** Asks once. Undefined if it is well. */
+export async function probe(
+  driver: Driver,
+  check: Check,
+  probed: Probed,
+  closing: AbortSignal,
+): Promise<Wrong | undefined> {
   const signal = AbortSignal.any([closing, AbortSignal.timeout(check.timeoutSeconds * 1000)]);
   try {
     return await ask(driver, check, probed, signal);
   } catch (error) {
-    if (signal.aborted) return `no answer to ${nameOf(check)} within ${check.timeoutSeconds} s.`;
-    return `${nameOf(check)} failed: ${error instanceof Error ? error.message : String(error)}.`;
+    const text = signal.aborted
+      ? `no answer to ${nameOf(check)} within ${check.timeoutSeconds} s.`
+      : `${nameOf(check)} failed: ${error instanceof Error ? error.message : String(error)}.`;
+    return check.kind === 'command' ? { text } : { text, unanswered: true };
   }
 }
 
-async function ask(driver: Driver, check: Check, { id, process, address }: Probed, signal: AbortSignal) {
+async function ask(driver: Driver, check: Check, probed: Probed, signal: AbortSignal): Promise<Wrong | undefined> {
+  const { id, process, address } = probed;
   if (check.kind === 'command') {
     const { code } = await driver.exec(id, check.command, { output: () => {}, signal });
-    return code === 0 ? undefined : `${nameOf(check)} ended with exit code ${code}.`;
+    return code === 0 ? undefined : { text: `${nameOf(check)} ended with exit code ${code}.` };
   }
-  if (address === undefined) return 'it listens nowhere yet.';
+  if (address === undefined) return { text: 'it listens nowhere yet.' };
   if (check.kind === 'tcp') return opens(address, signal);
-  const status = await (process.upstream === 'h2c' ? statusOverHttp2 : statusOverHttp1)(address, check.path, signal);
-  return status >= 200 && status < 400 ? undefined : `${nameOf(check)} was answered with ${status}.`;
+  if (process.upstream !== 'h2c') return await askOverHttp1(check.path, address, probed.host, signal);
+  const status = await statusOverHttp2(address, check.path, signal);
+  return isWell(status) ? undefined : { text: answeredWith(check.path, status) };
+}
+
+/** Only failures are read: of the others the status counts, however long the body is. */
+const read = [400, 403];
+
+async function askOverHttp1(path: string, address: Place, host: string | undefined, signal: AbortSignal) {
+  const first = await askHttp1(address, path, signal, { read });
+  if (isWell(first.status)) return undefined;
+  // A program that checks host names knows those that visitors ask for, and not the address of this instance.
+  const again = host !== undefined && hostCheckOf(first.status, first.body) !== undefined;
+  const answer = again ? await askHttp1(address, path, signal, { read, headers: { host } }) : first;
+  if (isWell(answer.status)) return undefined;
+  const fault = await faultOf(answer, { path, address, host: again ? host : address.host }, signal);
+  const text = answeredWith(path, answer.status);
+  return fault === undefined ? { text } : { text: `${text} ${answerSentence(fault)}`, answer: fault };
+}
+
+async function faultOf(
+  { status, body }: Answer,
+  { path, address, host }: { path: string; address: Place; host: string },
+  signal: AbortSignal,
+): Promise<AnswerFault | undefined> {
+  const by = hostCheckOf(status, body);
+  if (by !== undefined) return { kind: 'host', status, path, host, by };
+  if (status !== 404 || path === '/') return undefined;
+  const root = await askHttp1(address, '/', signal, { read }).catch(() => undefined);
+  if (root === undefined || !isWell(root.status)) return undefined;
+  return { kind: 'path', status, path, host, rootStatus: root.status };
+}
+
+function isWell(status: number): boolean {
+  return status >= 200 && status < 400;
+}
+
+function answeredWith(path: string, status: number): string {
+  return `GET ${path} was answered with ${status}.`;
 }
 
 function nameOf(check: Check): string {
@@ -37,7 +92,7 @@ function nameOf(check: Check): string {
   return check.kind === 'tcp' ? 'a connection' : `the command ${check.command[0]}`;
 }
 
-function opens({ host, port }: { host: string; port: number }, signal: AbortSignal): Promise<undefined> {
+function opens({ host, port }: Place, signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port });
     const give = () => socket.destroy(new Error('it took too long'));
@@ -48,38 +103,5 @@ function opens({ host, port }: { host: string; port: number }, signal: AbortSign
     });
     socket.once('error', reject);
     socket.once('close', () => signal.removeEventListener('abort', give));
-  });
-}
-
-function statusOverHttp1({ host, port }: { host: string; port: number }, path: string, signal: AbortSignal) {
-  return new Promise<number>((resolve, reject) => {
-    const headers = { 'user-agent': 'ballast-agent', connection: 'close' };
-    const asked = request({ host, port, path, signal, headers, agent: false, maxHeaderSize: 65_536 }, (answer) => {
-      resolve(answer.statusCode ?? 0);
-      // Only the status counts, however long the body is.
-      asked.destroy();
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
-}
-
-function statusOverHttp2({ host, port }: { host: string; port: number }, path: string, signal: AbortSignal) {
-  return new Promise<number>((resolve, reject) => {
-    const session = connectHttp2(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
-    const give = () => session.destroy(new Error('it took too long'));
-    signal.addEventListener('abort', give, { once: true });
-    session.once('error', reject);
-    session.once('close', () => {
-      signal.removeEventListener('abort', give);
-      reject(new Error('the connection was closed'));
-    });
-    const stream = session.request({ ':path': path, 'user-agent': 'ballast-agent' });
-    stream.once('response', (headers) => {
-      resolve(headers[':status'] ?? 0);
-      session.destroy();
-    });
-    stream.once('error', reject);
-    stream.end();
   });
 }

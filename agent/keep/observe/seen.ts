@@ -1,3 +1,5 @@
+import type { AnswerFault } from '../../../domain/deployments/answer-faults.ts';
+import type { Listening } from '../../../domain/deployments/listening.ts';
 import type { Slice } from '../../../protocol/desired.ts';
 import type { Workload } from '../../../protocol/workload.ts';
 import type { Exit, Instance } from '../../drivers/driver.ts';
@@ -36,6 +38,10 @@ export interface Seen {
   sick?: string;
   /** The last message about the instance, from a check or from a failed action. */
   message?: string;
+  /** Where it listens instead of where it is asked; of a run that has ended, when that was looked at last. */
+  listening?: Listening;
+  /** The setting that does not fit, if its last answer to a check shows one. */
+  answer?: AnswerFault;
   crashes?: Crashes;
   /** Of what it was made from, once that is known. */
   imageDigest?: string;

@@ -18,3 +18,14 @@ export function currentProcesses(
   }
   return (key, label, process) => current.get(`${processKey(key, process.name)} ${label}`) ?? process;
 }
+
+/** By workload and process: the first host name that leads there. */
+export function hostsOf(slices: readonly Wanted[]): (key: string, process: string) => string | undefined {
+  const hosts = new Map<string, string>();
+  for (const { key, workload } of slices) {
+    for (const { host, process } of workload?.routes ?? []) {
+      if (!hosts.has(processKey(key, process))) hosts.set(processKey(key, process), host);
+    }
+  }
+  return (key, process) => hosts.get(processKey(key, process));
+}

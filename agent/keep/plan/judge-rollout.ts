@@ -122,7 +122,7 @@ function failureOf(
   return undefined;
 }
 
-export function failureFrom({ id, process, exit }: Seen, lines: readonly string[]): Failure {
+export function failureFrom({ id, process, exit, listening, answer }: Seen, lines: readonly string[]): Failure {
   const { code, signal, outOfMemory } = exit ?? {};
   return {
     process: process.name,
@@ -137,6 +137,8 @@ export function failureFrom({ id, process, exit }: Seen, lines: readonly string[
           },
         }),
     lines: [...lines],
+    ...(listening === undefined ? {} : { listening: { ...listening, sockets: [...listening.sockets] } }),
+    ...(answer === undefined ? {} : { answer }),
   };
 }
 

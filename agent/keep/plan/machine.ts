@@ -1,3 +1,4 @@
+import type { AnswerFault } from '../../../domain/deployments/answer-faults.ts';
 import type { Seen, Wanted } from '../observe/seen.ts';
 import type { Schedule } from './plan-cron.ts';
 import type { CrashLoop } from './plan-process.ts';
@@ -13,6 +14,8 @@ export interface Machine {
   rollouts: ReadonlyMap<string, RolloutRecord>;
   /** The last lines of an instance's log; nothing before they were read. */
   lastLines(instance: string): readonly string[] | undefined;
+  /** What came of a visit, by its id; nothing before it is over. */
+  visited(visit: string): readonly AnswerFault[] | undefined;
   /** The routes of the plan before this one are where requests come in. */
   routed: boolean;
   /** Clients have had the time to forget the names of the plan before. */

@@ -225,3 +225,28 @@ test('a schedule is healthy when it is installed; a restart after the rollout re
   other.settle();
   expect([serving(other).length, phase(other)]).toEqual([2, 'done']);
 });
+
+test('a rollout is done when its release was asked as a visitor would, and says what came back', () => {
+  const world = living();
+  world.want(rolled('a', 'r2', { hosts }));
+  const asked: string[] = [];
+  const warning = { kind: 'host', by: 'django', status: 400, path: '/', host: 'a.localhost' } as const;
+  let answers: readonly (typeof warning)[] | undefined;
+  world.visits = (id) => {
+    asked.push(id);
+    return answers;
+  };
+  world.settle();
+  expect([phase(world), new Set(asked)]).toEqual(['draining', new Set(['a r2'])]);
+  expect(world.planned().visits).toEqual([{ id: 'a r2', host: 'a.localhost', instance: expect.anything() }]);
+  answers = [warning];
+  world.settle();
+  expect(world.rollouts.get('a')?.rollout).toMatchObject({ phase: 'done', warnings: [warning] });
+  expect(world.planned().visits).toEqual([]);
+  // Nothing is asked of a release that no host name leads to.
+  const worker = new World();
+  worker.visits = () => undefined;
+  worker.want(rolled('a', 'r1'));
+  worker.settle();
+  expect(phase(worker)).toBe('done');
+});

@@ -1,5 +1,6 @@
 import { faultsOf } from '../faults.ts';
 import type { Action, Seen } from '../observe/seen.ts';
+import type { Visit } from '../observe/visits.ts';
 import { addressesOf, noAddresses } from './addresses.ts';
 import { judge } from './judge-rollout.ts';
 import type { Machine } from './machine.ts';
@@ -13,6 +14,8 @@ export interface PlannedRollout extends PlannedSlice {
   record: RolloutRecord;
   /** Instances whose last lines are needed before it can be returned. */
   reads: string[];
+  /** The release is switched to, and is asked as a visitor would before the rollout is done. */
+  visits?: Visit[];
 }
 
 const keptEnded = 2;
@@ -81,12 +84,29 @@ function finish(
   const drains = rest.some((seen) => seen.retired && (seen.state === 'running' || seen.busy));
   let record = before;
   if (machine.routed && leaving.length === 0) record = advanced(record, 'draining', now);
-  if (before.rollout.phase === 'draining' && !drains && leaving.length === 0) record = advanced(record, 'done', now);
+  const visits = record.rollout.phase === 'draining' ? visitsOf(target, planned.addresses) : [];
+  const warnings = visits.length === 0 ? [] : machine.visited(visitId(target));
+  if (before.rollout.phase === 'draining' && !drains && leaving.length === 0 && warnings !== undefined) {
+    record = advanced(record, 'done', now);
+    if (warnings.length > 0) record = { ...record, rollout: { ...record.rollout, warnings: [...warnings] } };
+  }
   if (record.rollout.phase === 'done' && planned.slice.inEffect && record.baseRevision !== target.revision) {
     record = { ...record, base: target.workload, baseRevision: target.revision };
   }
   const inEffect = planned.slice.inEffect && record.rollout.phase === 'done';
-  return { ...planned, slice: { ...planned.slice, inEffect }, record, reads: [] };
+  return { ...planned, slice: { ...planned.slice, inEffect }, record, reads: [], visits };
+}
+
+/** One for the first host name that leads to an instance by HTTP/1.1: the others lead to the same program. */
+function visitsOf(target: Target, { routes }: PlannedSlice['addresses']): Visit[] {
+  const [first] = routes.flatMap(({ host, upstreams: [instance] }) =>
+    instance === undefined || instance.protocol === 'h2c' ? [] : [{ host, instance }],
+  );
+  return first === undefined ? [] : [{ id: visitId(target), ...first }];
+}
+
+function visitId({ key, workload }: Target): string {
+  return `${key} ${workload.rollout.id}`;
 }
 
 /** What was in effect before goes on, as if nothing else were wanted. */

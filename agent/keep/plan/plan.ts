@@ -2,6 +2,7 @@ import type { EnvironmentName } from '../../drivers/driver.ts';
 import type { PortRoute, Route } from '../../ingress/route.ts';
 import { hostOwners } from '../faults.ts';
 import type { Action, Seen, Wanted } from '../observe/seen.ts';
+import type { Visit } from '../observe/visits.ts';
 import type { Machine, SlicePlan } from './machine.ts';
 import { planRollout } from './plan-rollout.ts';
 import { goAway, type PlannedSlice, planSlice } from './plan-slice.ts';
@@ -17,6 +18,8 @@ export interface Plan {
   rollouts: Map<string, RolloutRecord>;
   /** Instances whose last lines are needed. */
   reads: string[];
+  /** Rollouts whose release is to be asked as a visitor would. */
+  visits: Visit[];
 }
 
 /**
@@ -27,7 +30,7 @@ export function plan(machine: Machine): Plan {
   const owners = hostOwners([...machine.wanted.values()].map((wanted) => inEffectOf(wanted, machine.rollouts)));
   const plans: Plan = {
     ...{ actions: [], routes: [], ports: [], names: [] },
-    ...{ slices: new Map(), rollouts: new Map(), reads: [] },
+    ...{ slices: new Map(), rollouts: new Map(), reads: [], visits: [] },
   };
   const byKey = Map.groupBy(machine.seen, ({ key }) => key);
   for (const wanted of machine.wanted.values()) {
@@ -67,8 +70,9 @@ function planWanted(
   const { key, workload } = wanted;
   if (workload?.rollout === undefined) return planSlice(machine, wanted, instances, owners);
   const target = { ...wanted, workload: { ...workload, rollout: workload.rollout } };
-  const { record, reads, ...planned } = planRollout(machine, target, instances, owners);
+  const { record, reads, visits = [], ...planned } = planRollout(machine, target, instances, owners);
   plans.rollouts.set(key, record);
   plans.reads.push(...reads);
+  plans.visits.push(...visits);
   return planned;
 }

@@ -37,6 +37,9 @@ var (
 	silent   = flag.Bool("silent", false, "print nothing that was not asked for")
 	env      = flag.Bool("env", false, "print the environment and exit")
 	store    = flag.Bool("store", false, "keep what clients set, a line of TCP each: set NAME VALUE, get NAME")
+	listen   = flag.String("listen", "", "listen at this address, whatever PORT says")
+	allowed  = flag.String("allowed", "", "answer 400 as Django does to every host but this one")
+	secure   = flag.Bool("secure", false, "redirect every request to https, whatever a proxy says")
 	lingerer = flag.Bool("lingerer", false, "ignore SIGTERM and do nothing: what -spawn starts")
 )
 
@@ -108,7 +111,11 @@ func run() {
 	case <-stop:
 		return
 	}
-	server := &http.Server{Addr: ":" + port, Handler: routes(), Protocols: new(http.Protocols)}
+	address := ":" + port
+	if *listen != "" {
+		address = *listen
+	}
+	server := &http.Server{Addr: address, Handler: guarded(routes()), Protocols: new(http.Protocols)}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
 	stopped := make(chan struct{})
@@ -125,6 +132,23 @@ func run() {
 	}
 	<-stopped
 	say("stopped", instance)
+}
+
+// As frameworks do whose settings do not fit where they run.
+func guarded(routes http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, _ := strings.Cut(r.Host, ":")
+		switch {
+		case *allowed != "" && host != *allowed:
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintln(w, "\n<!doctype html>\n<html lang=\"en\">\n<head>\n  <title>Bad Request (400)</title>\n</head>\n<body>\n  <h1>Bad Request (400)</h1><p></p>\n</body>\n</html>")
+		case *secure:
+			http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusMovedPermanently)
+		default:
+			routes.ServeHTTP(w, r)
+		}
+	})
 }
 
 func keep() {

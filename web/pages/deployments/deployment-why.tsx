@@ -13,10 +13,20 @@ type Line = Answers['why']['deployment']['items'][number]['lines'][number];
 export function DeploymentWhy({ deployment }: { deployment: DeploymentAnswer }) {
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();
-  const { id, state, blocker, message, approvalId } = deployment;
+  const { id, state, blocker, message, approvalId, warnings } = deployment;
   const shown = state !== 'live';
   const { data } = useQuery(trpc.why.deployment.queryOptions({ path: { id } }, { enabled: shown }));
-  if (!shown) return null;
+  if (!shown) {
+    // Whatever visitors get, a release that is live stays so.
+    if (warnings.length === 0) return null;
+    return (
+      <Notice tone="attention" title="Live, and visitors get something else">
+        {warnings.map(({ kind, message: text }) => (
+          <p key={kind}>{text}</p>
+        ))}
+      </Notice>
+    );
+  }
   const over = isDeploymentFinal(state);
   const tone = state === 'failed' ? 'fault' : over || blocker === '' ? 'neutral' : 'attention';
   // Until the lines are there, its row says the most important of them.

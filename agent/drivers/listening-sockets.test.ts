@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { socketsIn, socketsOfNetwork, socketsOfProcesses } from './listening-sockets.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listening(host: string): Promise<number> {
+  const server = createServer();
+  servers.push(server);
+  await once(server.listen(0, host), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+test('sockets of this process are found with their addresses, and of another process none', async () => {
+  const wanted = [
+    { address: '127.0.0.1', port: await listening('127.0.0.1') },
+    { address: '0.0.0.0', port: await listening('0.0.0.0') },
+    { address: '::1', port: await listening('::1') },
+    { address: '::', port: await listening('::') },
+    { address: '127.0.0.9', port: await listening('::ffff:127.0.0.9') },
+  ];
+  expect(socketsOfProcesses([process.pid])).toEqual(expect.arrayContaining(wanted));
+  expect(socketsOfNetwork(process.pid)?.length).toBeGreaterThan(0);
+  const [first] = servers;
+  const gone = wanted[0];
+  if (first === undefined) throw new Error('There is no server.');
+  first.close();
+  await once(first, 'close');
+  expect(socketsOfProcesses([process.pid])).not.toContainEqual(gone);
+  expect(socketsOfProcesses([])).toBeUndefined();
+  expect(socketsOfProcesses([4_194_305])).toBeUndefined();
+});
+
+test('tables say only what listens; the resolver of an engine is none of the program', () => {
+  const table = [
+    '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
+    '   0: 0B00007F:9C41 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 301 1 0 100 0 0 10 0',
+    '   1: 0100007F:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 302 1 0 100 0 0 10 0',
+    '   2: 0100007F:0BB9 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 303 1 0 100 0 0 10 0',
+    '   3: 00000000000000000000000000000000:1F90 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 304 1',
+    '   4: nonsense 0A',
+    '',
+  ].join('\n');
+  expect(socketsIn(table)).toEqual([
+    { address: '127.0.0.1', port: 3000 },
+    { address: '::', port: 8080 },
+  ]);
+  expect(socketsIn('x'.repeat(10_000))).toEqual([]);
+});
