@@ -10,6 +10,10 @@ import { addressesOf, checkTarget, type Resolve, type ResolvedAddress, resolveBy
 export interface Proxy {
   /** Why an address was refused, each once. */
   readonly refused: ReadonlySet<string>;
+  /** Hosts of tunnels and requests that are open, or are waited for. */
+  hosts(): string[];
+  /** Told of each refusal at once, until the answer is called. */
+  onRefused(listener: (sentence: string) => void): () => void;
   serve(server: Server): void;
   close(): void;
 }
@@ -35,6 +39,8 @@ export function openProxy(
 ): Proxy {
   const sockets = new Set<Socket>();
   const refused = new Set<string>();
+  const listeners = new Set<(sentence: string) => void>();
+  const uses = new Set<{ host: string }>();
   let serving: Server | undefined;
 
   function track(socket: Socket): void {
@@ -54,6 +60,7 @@ export function openProxy(
     if (error instanceof OutboundRefused) {
       const { message } = error;
       if (refused.size < mostRefusals) refused.add(message);
+      for (const listener of listeners) listener(message);
       return { status: 403, message };
     }
     const told = error instanceof Error && error.name === 'OutboundFailed';
@@ -62,6 +69,9 @@ export function openProxy(
 
   async function tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
     const authority = request.url ?? '';
+    const use = { host: authority.replace(/:443$/, '') };
+    uses.add(use);
+    client.on('close', () => uses.delete(use));
     try {
       const { url, addresses } = await check(authority);
       const upstream = await connected(url, addresses, Number(url.port || 443), track);
@@ -86,6 +96,9 @@ export function openProxy(
     if (given?.protocol !== 'http:') {
       return void answer(response, 400, 'This is the proxy of a build: ask it for http://… or by CONNECT.');
     }
+    const use = { host: given.host };
+    uses.add(use);
+    response.on('close', () => uses.delete(use));
     try {
       const userInfo = given.username !== '' || given.password !== '' ? `${given.username}@` : '';
       const { addresses } = await check(`${userInfo}${given.hostname}:${given.port || 80}`);
@@ -123,6 +136,11 @@ export function openProxy(
 
   return {
     refused,
+    hosts: () => [...new Set([...uses].map(({ host }) => host))],
+    onRefused(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     serve(server) {
       serving = server;
       server.on('connection', (socket: Socket) => {

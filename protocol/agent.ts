@@ -33,6 +33,16 @@ export const facts = z.object({
     /** Memory, processes and disk of each command of a build are limited. */
     buildLimits: hold.optional(),
   }),
+  /** The most that a build may take here, unless its service says less. */
+  buildLimits: z
+    .object({
+      memoryBytes: z.int().min(1),
+      diskBytes: z.int().min(1),
+      seconds: z.int().min(1),
+      /** Thousandths of a core; missing: all of them. */
+      cpuMilli: z.int().min(1).optional(),
+    })
+    .optional(),
   ingress: z.object({ port: z.int(), addresses: z.array(called(253)).max(200) }).optional(),
   /** Release commands are run here. */
   releaseCommand: z.boolean().optional(),

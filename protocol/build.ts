@@ -45,7 +45,11 @@ export const buildBody = z.object({
     memoryBytes: z.int().min(1),
     diskBytes: z.int().min(1),
     processes: z.int().min(1),
+    /** Of the machine alone: the control plane asks for none. */
+    cpuMilli: z.int().min(1).optional(),
   }),
+  /** Those of `limits` that the service has not set: the agent takes its own. Absent: the control plane is older than that. */
+  unset: z.array(z.enum(['memoryBytes', 'diskBytes', 'seconds'])).optional(),
 });
 export type BuildBody = z.infer<typeof buildBody>;
 

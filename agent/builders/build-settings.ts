@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { ranges } from '../../domain/settings/setting.ts';
 import type { Option, Values } from '../program/options.ts';
 import { Refusal } from '../program/refusal.ts';
+import { type BuildLimits, halfOfMemory } from './build-limits.ts';
 import { type BaseImages, baseImagesOf } from './docker/plan/base-images.ts';
 
 /** Settings of an agent for its builds. */
@@ -14,6 +15,7 @@ export interface BuildSettings {
   allowedRanges: readonly string[];
   /** More of caches is not kept. */
   cacheBytes: number;
+  limits: BuildLimits;
   /** Of builds without a Dockerfile, where there is a Docker engine. */
   baseImages: BaseImages;
   /** Of the BuildKit that builds there. */
@@ -46,6 +48,29 @@ export const buildOptions = {
     variable: 'BALLAST_AGENT_BUILD_CACHE_GIB',
     default: '10',
   },
+  'build-memory-mib': {
+    value: 'NUMBER',
+    what: 'Most memory of a build, for services that do not say less; half of the machine by default.',
+    variable: 'BALLAST_AGENT_BUILD_MEMORY_MIB',
+  },
+  'build-disk-gib': {
+    value: 'NUMBER',
+    what: 'Most that a build writes to disk, for services that do not say less.',
+    variable: 'BALLAST_AGENT_BUILD_DISK_GIB',
+    default: '8',
+  },
+  'build-minutes': {
+    value: 'NUMBER',
+    what: 'Longest that a build takes, for services that do not say less.',
+    variable: 'BALLAST_AGENT_BUILD_MINUTES',
+    default: '60',
+  },
+  'build-cpus': {
+    value: 'NUMBER',
+    what: 'Cores that commands of a build may keep busy, with the driver process; 0: all of them, shared with what else runs.',
+    variable: 'BALLAST_AGENT_BUILD_CPUS',
+    default: '0',
+  },
   'build-base-image': {
     value: 'NAME=IMAGE',
     what: 'The image that builds without a Dockerfile begin with, such as node=registry.example.com/node:{version}-slim; for node, python, go, rust, java, maven, gradle and system.',
@@ -68,8 +93,20 @@ export function buildSettings(values: Values): BuildSettings {
     caFile,
     allowedRanges: rangesOf(values.text('build-allowed-ranges') ?? ''),
     cacheBytes: values.number('build-cache-gib', 1, 100_000) * 1024 ** 3,
+    limits: limitsFrom(values),
     baseImages: baseImagesOf(values.texts('build-base-image')),
     builderImage: values.needed('build-builder-image'),
+  };
+}
+
+function limitsFrom(values: Values): BuildLimits {
+  const cpus = values.number('build-cpus', 0, 1_024);
+  const isSet = values.text('build-memory-mib') !== undefined;
+  return {
+    memoryBytes: isSet ? values.number('build-memory-mib', 64, 16_777_216) * 2 ** 20 : halfOfMemory(),
+    diskBytes: values.number('build-disk-gib', 1, 100_000) * 2 ** 30,
+    seconds: values.number('build-minutes', 1, 60) * 60,
+    ...(cpus === 0 ? {} : { cpuMilli: cpus * 1000 }),
   };
 }
 

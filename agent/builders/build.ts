@@ -127,7 +127,7 @@ class Build {
     caches: HeldCaches,
     signal: AbortSignal,
   ): Promise<void> {
-    const { body, log, secondsLeft } = this.#building;
+    const { body, log, network, secondsLeft } = this.#building;
     const parts = this.#parts;
     await runCommand(parts.sandbox, {
       command: what.command,
@@ -138,6 +138,7 @@ class Build {
       environment: { CI: 'true', ...what.environment, ...parts.environment, PATH: tools.path },
       limits: { ...body.limits, seconds: secondsLeft },
       output: (stream, bytes) => log.write(stream, bytes),
+      proxied: (proxy) => network.follow(proxy),
       signal,
     });
   }

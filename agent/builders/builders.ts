@@ -7,6 +7,7 @@ import type { Run, RunResult } from '../commands/run.ts';
 import type { Client } from '../link/client.ts';
 import { Refusal } from '../program/refusal.ts';
 import { build } from './build.ts';
+import { type BuildLimits, linesOfLimits, withinMachine } from './build-limits.ts';
 import type { BuildSettings } from './build-settings.ts';
 import { BuildCaches } from './caches/build-caches.ts';
 import type { DockerBuilder } from './docker/docker-builder.ts';
@@ -81,21 +82,34 @@ export class Builders {
     }
   }
 
+  /** The most that a build may take here; undefined where nothing is built. */
+  async most(): Promise<BuildLimits | undefined> {
+    const found = await this.open().catch(() => undefined);
+    return found === undefined || 'why' in found ? undefined : this.#options.settings.limits;
+  }
+
   /** Whether commands of builds are limited; undefined where nothing is built, and for sandboxes, which always limit theirs. */
   async limits(): Promise<Facts['holds']['buildLimits']> {
     const found = await this.open().catch(() => undefined);
     return found !== undefined && 'docker' in found ? found.docker.limits() : undefined;
   }
 
-  async build(body: BuildBody, run: Run): Promise<RunResult> {
+  async build(asked: BuildBody, run: Run): Promise<RunResult> {
     const found = await this.open();
     if ('why' in found) return { outcome: 'failed', message: found.why };
     const { home, client, settings } = this.#options;
+    const body = withinMachine(asked, settings.limits);
+    const limits = linesOfLimits(asked, body);
     const mask = maskOfBuild(body, settings.environment);
     if ('docker' in found)
-      return await found.docker.build(body, run, { ...this.#trust(), sandbox: () => this.#sandboxForGit(), mask });
+      return await found.docker.build(body, run, {
+        ...this.#trust(),
+        sandbox: () => this.#sandboxForGit(),
+        mask,
+        limits,
+      });
     const own = { caches: this.#caches, toolbox: this.#toolbox, base: this.#base, sandbox: found.sandbox };
-    return await build(body, run, { home, client, ...own, ...this.#trust(), mask });
+    return await build(body, run, { home, client, ...own, ...this.#trust(), mask, limits });
   }
 
   #trust() {

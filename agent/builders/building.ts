@@ -2,8 +2,10 @@ import type { Mask } from '../../domain/variables/mask.ts';
 import type { BuildBody, BuildProgress } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
 import type { Client } from '../link/client.ts';
+import { BuildNetwork } from './build-network.ts';
 import { BuildLog } from './log/build-log.ts';
 import { megabytes, pushImage } from './push-image.ts';
+import { raised } from './sandbox/limits.ts';
 import { type Fetching, fetchInSandbox } from './source/fetch-in-sandbox.ts';
 import { fetchSource } from './source/fetch-source.ts';
 import { StepFailed } from './step-failed.ts';
@@ -21,6 +23,8 @@ export interface BuildingParts {
   /** Folders that all builds see, read-only. */
   mounts: readonly { at: string; directory: string }[];
   mask: Mask;
+  /** Lines that say the limits of the build. */
+  limits: readonly string[];
 }
 
 /**
@@ -34,6 +38,7 @@ export class Building {
   readonly folder: WorkFolder;
   readonly signal: AbortSignal;
   readonly steps: Steps;
+  readonly network: BuildNetwork;
   readonly #parts: BuildingParts;
   readonly #deadline: number;
   readonly #late: AbortSignal;
@@ -47,7 +52,9 @@ export class Building {
     this.signal = AbortSignal.any([run.signal, this.#late]);
     this.log = new BuildLog({ told: (piece) => run.output('stdout', piece), mask: parts.mask });
     this.folder = makeWorkFolder(parts.home, run.id);
-    this.steps = new Steps(this.log, this.signal, (progress) => this.tell(progress));
+    this.network = new BuildNetwork((line) => this.log.say(line));
+    const network = () => this.network.open();
+    this.steps = new Steps(this.log, this.signal, (progress) => this.tell(progress), { network });
   }
 
   static async run(
@@ -58,6 +65,7 @@ export class Building {
   ): Promise<RunResult> {
     const building = new Building(body, run, parts);
     try {
+      for (const line of parts.limits) building.log.say(line);
       await work(building);
       building.log.flush();
       return { outcome: 'done', exitCode: 0 };
@@ -93,6 +101,7 @@ export class Building {
             )
           : await fetchInSandbox(source, this.folder.source, {
               ...{ sandbox: await sandbox(), environment, mounts, limits, log: this.log, signal: this.signal },
+              proxied: (proxy) => this.network.follow(proxy),
               seconds: () => this.secondsLeft,
               message: (text) => this.tell({ commit: { message: mask(text) } }),
             });
@@ -111,7 +120,10 @@ export class Building {
     if (this.run.signal.aborted) return { outcome: 'cancelled' };
     if (this.#late.aborted) {
       const { seconds } = this.body.limits;
-      return { outcome: 'failed', message: `The build took longer than ${seconds} s and was ended.` };
+      return {
+        outcome: 'failed',
+        message: `The build took longer than ${seconds} s and was ended; ${raised('seconds', 'minutes')}.`,
+      };
     }
     // Of a line whose colours were taken away more may be told than of the line.
     if (error instanceof StepFailed) return { outcome: 'failed', message: this.#parts.mask(error.message) };

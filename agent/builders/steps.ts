@@ -2,6 +2,10 @@ import type { BuildProgress } from '../../protocol/build.ts';
 import type { BuildLog } from './log/build-log.ts';
 import { StepFailed } from './step-failed.ts';
 
+/** So long may a step be silent before it says what it waits for; then twice as long, and so on. */
+const quietMillis = 60_000;
+const longestDetail = 200;
+
 type Told = NonNullable<BuildProgress['steps']>[number];
 
 /** The steps of a build, each told when it begins and when it ends: all of them, with their times. */
@@ -10,12 +14,22 @@ export class Steps {
   readonly #told: (progress: BuildProgress) => void;
   readonly #signal: AbortSignal;
   readonly #steps: Told[] = [];
+  readonly #quietMillis: number;
+  readonly #network: () => string;
   #inner: { at: number; steps: readonly Told[] } = { at: 0, steps: [] };
 
-  constructor(log: BuildLog, signal: AbortSignal, told: (progress: BuildProgress) => void) {
+  /** `network`: the hosts that the build has connections to. */
+  constructor(
+    log: BuildLog,
+    signal: AbortSignal,
+    told: (progress: BuildProgress) => void,
+    more: { quietMillis?: number; network?: () => string } = {},
+  ) {
     this.#log = log;
     this.#signal = signal;
     this.#told = told;
+    this.#quietMillis = more.quietMillis ?? quietMillis;
+    this.#network = more.network ?? (() => '');
   }
 
   /** Runs one, headed in the log. A failure names it. */
@@ -26,6 +40,7 @@ export class Steps {
     this.#log.beginStep();
     this.#log.say(detail === '' ? `==> ${name}` : `==> ${name}: ${detail}`);
     this.#tell();
+    const listening = this.#listen(name, detail);
     try {
       const done = await work();
       this.#signal.throwIfAborted();
@@ -34,7 +49,28 @@ export class Steps {
     } catch (error) {
       const last = this.#end(step, this.#signal.aborted ? 'cancelled' : 'failed');
       throw StepFailed.of(name, error, last);
+    } finally {
+      clearInterval(listening);
     }
+  }
+
+  /** Says of a step that writes nothing what it does, since when, and to whom it has connections. */
+  #listen(name: string, detail: string): NodeJS.Timeout {
+    const began = performance.now();
+    let due = this.#quietMillis;
+    return setInterval(() => {
+      const quiet = this.#log.silence;
+      if (quiet < this.#quietMillis) due = this.#quietMillis;
+      if (quiet < due) return;
+      due *= 2;
+      const running = this.#inner.steps.filter(({ status }) => status === 'running').map((step) => step.name);
+      const [command = ''] = (running.length > 0 ? running.join(', ') : detail).split('\n');
+      const does = command === '' ? 'runs' : `runs \`${command.slice(0, longestDetail)}\``;
+      const open = this.#network();
+      const waits = open === '' ? 'no connection is open' : `open connections: ${open}`;
+      const [silent, took] = [quiet, performance.now() - began].map((millis) => Math.round(millis / 1000));
+      this.#log.remark(`Nothing was written for ${silent} s: the step ${name} ${does} for ${took} s; ${waits}.`);
+    }, this.#quietMillis / 12).unref();
   }
 
   /** Parts of the present step that the builder's engine runs, several at once. */

@@ -52,7 +52,15 @@ test('a build that an agent was killed in is reported as unknown, and not before
   mkdirSync(left, { recursive: true });
   const { port } = server.address() as AddressInfo;
   const client = new Client({ url: `http://127.0.0.1:${port}`, credential: () => 'a'.repeat(43) });
-  const settings = { environment: {}, allowedRanges: [], cacheBytes: 1, baseImages: {}, builderImage: '' };
+  const most = { memoryBytes: 2 ** 31, diskBytes: 2 ** 33, seconds: 3_600 };
+  const settings = {
+    environment: {},
+    allowedRanges: [],
+    cacheBytes: 1,
+    limits: most,
+    baseImages: {},
+    builderImage: '',
+  };
   const commands = new Commands({
     ...{ journal, client, driver: await ground.driver(), log: silent, mountsOf: () => new Set() },
     builders: new Builders({ home: own, client, driver: 'process', settings }),

@@ -7,6 +7,7 @@ export async function machineFacts(
   driver: Driver,
   ofBuilds: Pick<Facts['holds'], 'builds' | 'buildLimits'>,
   ingress?: { port: number; listen: string },
+  mostOfBuilds?: Facts['buildLimits'],
 ): Promise<Facts> {
   const { runtimeVersion, holds } = await driver.facts();
   const libc = libcName();
@@ -16,6 +17,7 @@ export async function machineFacts(
     holds: { ...holds, ...ofBuilds },
     releaseCommand: true,
     files: true,
+    ...(mostOfBuilds === undefined ? {} : { buildLimits: mostOfBuilds }),
     platform: { os: process.platform, arch: process.arch, ...(libc === undefined ? {} : { libc }) },
     nodes: [
       {

@@ -180,7 +180,13 @@ export class Agent {
     const builds = await this.#builders.holds();
     const buildLimits = await this.#builders.limits();
     const ofBuilds = { builds, ...(buildLimits === undefined ? {} : { buildLimits }) };
-    return await machineFacts(driver, ofBuilds, port === undefined ? undefined : { port, listen: ingress.listen });
+    const most = await this.#builders.most();
+    return await machineFacts(
+      driver,
+      ofBuilds,
+      port === undefined ? undefined : { port, listen: ingress.listen },
+      most,
+    );
   }
 
   async #take({ desired, commands, strange, cancelled, logs }: ReadWork, since: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../db/builds/claim.ts';
 import { effect } from '../../db/engine/effect.ts';
@@ -83,6 +84,21 @@ test('the agent gets a command that it understands', async () => {
   const command = commands.find((one) => one.id === id);
   const parsed = commandBody.parse(command?.body);
   expect(parsed).toMatchObject({ kind: 'build', builder: 'auto', source: { kind: 'upload' } });
+});
+
+test('limits that the service has set are in the command, and those that it leaves to the machine are named', async () => {
+  const buildLimits = JSON.stringify({ memoryBytes: 2 ** 32 });
+  await tenant(api.database.kysely, ours.organizationId)
+    .updateTable('environment_service')
+    .set({ settings: sql`jsonb_set(settings, '{source,buildLimits}', ${buildLimits}::jsonb)` })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  const id = await request();
+  await running(id);
+  const { commands } = await agent.work(0);
+  expect(commandBody.parse(commands.find((one) => one.id === id)?.body)).toMatchObject({
+    ...{ limits: { memoryBytes: 2 ** 32, seconds: 3_600 }, unset: ['diskBytes', 'seconds'] },
+  });
 });
 
 describe('the log', () => {

@@ -89,6 +89,15 @@ export const clusterSchema = z
       .string()
       .describe('The error that keeps the agent from the desired state; empty if there is none.'),
     compileError: z.string().describe('The error that keeps the desired state from the agent; empty if there is none.'),
+    buildLimits: z
+      .object({
+        memoryBytes: z.int(),
+        diskBytes: z.int(),
+        seconds: z.int(),
+        cpuMilli: z.int().optional().describe('Thousandths of a core; absent: all of them.'),
+      })
+      .optional()
+      .describe('The most that a build may take there, unless its service says less. Absent: nothing is built there.'),
     createdAt: z.iso.datetime(),
     lastHeartbeatAt: z.iso.datetime().optional().describe('Absent: no agent was ever heard of.'),
     asOf: asOfSchema.optional(),

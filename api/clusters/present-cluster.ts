@@ -46,6 +46,7 @@ export function presentCluster(cluster: ClusterView, broken: readonly string[] =
     desiredRevision: cluster.desiredRevision,
     reconcileError: agent.error ?? '',
     compileError: compileError(broken),
+    ...(machine?.buildLimits === undefined ? {} : { buildLimits: machine.buildLimits }),
     createdAt: cluster.createdAt.toISOString(),
     ...(agent.lastHeartbeatAt === null ? {} : { lastHeartbeatAt: agent.lastHeartbeatAt.toISOString() }),
     ...asOf(cluster),

@@ -40,6 +40,14 @@ export const sourceBody = z.strictObject({
     })
     .optional()
     .describe('Built by tags that match, and no longer by pushes of the branch.'),
+  buildLimits: z
+    .strictObject({
+      memoryBytes: z.int().min(67_108_864).max(17_592_186_044_416).optional(),
+      diskBytes: z.int().min(67_108_864).max(17_592_186_044_416).optional(),
+      seconds: z.int().min(10).max(3_600).optional(),
+    })
+    .optional()
+    .describe("Of its builds, within the cluster's own (`buildLimits` there), which hold where one is left out."),
 });
 
 export const serviceFields = {

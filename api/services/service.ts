@@ -68,6 +68,9 @@ export const serviceSchema = z
       trigger: z
         .object({ gitConnectionId: z.string().optional(), repository: z.string(), tagTemplate: z.string() })
         .optional(),
+      buildLimits: z
+        .object({ memoryBytes: z.int().optional(), diskBytes: z.int().optional(), seconds: z.int().optional() })
+        .optional(),
     }),
     volumes: z
       .array(z.object({ id: z.guid(), processId: z.guid(), name: z.string(), sizeBytes: z.int() }))

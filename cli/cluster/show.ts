@@ -19,6 +19,23 @@ export const clusterShow = command({
   },
 });
 
+function limitsOf({ buildLimits }: Cluster): string {
+  if (buildLimits === undefined) return '';
+  const { memoryBytes, diskBytes, seconds, cpuMilli } = buildLimits;
+  const cpu = cpuMilli === undefined ? [] : [`${cpuMilli / 1000} cores`];
+  const most = [
+    `${gigabytes(memoryBytes)} of memory`,
+    `${gigabytes(diskBytes)} of disk`,
+    `${seconds / 60} min`,
+    ...cpu,
+  ];
+  return `at most ${most.join(', ')}`;
+}
+
+function gigabytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 30 / 0.1) / 10} GB`;
+}
+
 function facts(cluster: Cluster, agent: AgentStatus): [string, string][] {
   const can = Object.entries(cluster.capabilities).flatMap(([name, value]) => (value === true ? [name] : []));
   const update = agent.inProgress === undefined ? '' : `, being replaced by ${agent.inProgress.toImage}`;
@@ -32,6 +49,7 @@ function facts(cluster: Cluster, agent: AgentStatus): [string, string][] {
     ['nodes', String(cluster.nodeCount)],
     ['revision', `${cluster.appliedRevision} of ${cluster.desiredRevision} in effect`],
     ['can', can.join(', ')],
+    ['builds get', limitsOf(cluster)],
     ['reconcile error', cluster.reconcileError],
     ['compile error', cluster.compileError],
     ...cluster.notes.map((note): [string, string] => ['note', note]),

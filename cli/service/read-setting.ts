@@ -5,7 +5,8 @@ import { printable } from '../engine/table.ts';
 
 /** A setting as it was typed. */
 export interface Setting {
-  of: 'process' | 'service';
+  /** build: a limit of its builds, which is part of its source. */
+  of: 'process' | 'service' | 'build';
   key: string;
   value: unknown;
 }
@@ -37,6 +38,12 @@ const ofService: Record<string, Read> = {
 };
 /** Parts of a source, which people look for by these names. */
 const partsOfSource = ['gitUrl', 'git', 'repository', 'branch', 'context', 'imageRepository'];
+/** By the field that `source.buildLimits` has. */
+const ofBuilds: Readonly<Record<string, string>> = {
+  buildMemoryBytes: 'memoryBytes',
+  buildDiskBytes: 'diskBytes',
+  buildSeconds: 'seconds',
+};
 /** Those that a process need not have. */
 const optional = [
   'port',
@@ -64,10 +71,12 @@ export function readSetting(word: string): Setting {
   }
   const service = Object.hasOwn(ofService, key) ? ofService[key] : undefined;
   if (service !== undefined) return { of: 'service', key, value: service(text, key) };
+  const limit = Object.hasOwn(ofBuilds, key) ? ofBuilds[key] : undefined;
+  if (limit !== undefined) return { of: 'build', key: limit, value: orNothing(number)(text, key) };
   const process = Object.hasOwn(ofProcess, key) ? ofProcess[key] : undefined;
   if (process !== undefined) return { of: 'process', key, value: process(text, key) };
   if (key === '') throw new UsageError(`"${printable(word)}" is not of the form FIELD=VALUE; see --help.`);
-  const known = [...Object.keys(ofProcess), 'image', 'source', ...Object.keys(ofService)];
+  const known = [...Object.keys(ofProcess), 'image', 'source', ...Object.keys(ofService), ...Object.keys(ofBuilds)];
   throw new UsageError(`There is no setting ${key}; there is: ${known.join(', ')}.`);
 }
 

@@ -37,6 +37,7 @@ export const serviceShow = command({
         ['environment', environment.slug],
         ['image', source.imageRepository],
         ['source', source.gitUrl || source.repository],
+        ['build limits', limitsOf(source.buildLimits)],
         ['release command', releaseCommand.join(' ')],
         ['depends on', dependsOn.join(', ')],
         ['approval', skipProductionApproval ? `not needed in production, set by ${printable(by)} ${at}` : ''],
@@ -59,3 +60,10 @@ export const serviceShow = command({
     process.stdout.write(`\n${asTable(['not deployed', 'runs', 'applied'], differing)}`);
   },
 });
+
+/** "memoryBytes=8589934592"; empty where the cluster's hold. */
+function limitsOf(limits: Service['source']['buildLimits'] = {}): string {
+  return Object.entries(limits)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -109,6 +109,7 @@ export async function callNext(effect: Effect, clusterId: string): Promise<void>
 }
 
 const MB = 1024 * 1024;
+/** Of agents that have no limits of their own, and the longest that an actor waits. */
 const limits = { seconds: 3_600, memoryBytes: 2_048 * MB, diskBytes: 8_192 * MB, processes: 1_000 };
 
 /**
@@ -120,7 +121,7 @@ export async function askAgent(effect: Effect, keyring: BuildSecrets, build: Bui
   if ('why' in found) return found.why;
   const { id, organizationId } = build;
   await tellOldAgent(effect, build);
-  const { builder, context, dockerfile, target } = (await settingsAt(effect.kysely, build)).source;
+  const { builder, context, dockerfile, target, buildLimits = {} } = (await settingsAt(effect.kysely, build)).source;
   const body = {
     kind: 'build',
     repository: await pathOf(effect.kysely, build),
@@ -129,7 +130,8 @@ export async function askAgent(effect: Effect, keyring: BuildSecrets, build: Bui
     ...{ builder, context, dockerfile, target },
     source: found.source,
     ...(await variablesOfBuild(effect, keyring, build)),
-    limits,
+    limits: { ...limits, ...buildLimits },
+    unset: (['memoryBytes', 'diskBytes', 'seconds'] as const).filter((name) => buildLimits[name] === undefined),
   };
   await createCommand(
     effect,

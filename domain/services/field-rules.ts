@@ -111,6 +111,24 @@ const trigger: Rule = (value) => {
   return fault === undefined ? undefined : `tagTemplate ${fault}`;
 };
 
+const limitRules: Readonly<Record<string, Rule>> = {
+  memoryBytes: whole(67_108_864, 16_384 * gigabytes),
+  diskBytes: whole(67_108_864, 16_384 * gigabytes),
+  seconds: whole(10, 3_600),
+};
+
+const buildLimits: Rule = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'must be an object with memoryBytes, diskBytes or seconds';
+  for (const [field, limit] of Object.entries(value)) {
+    const rule = limitRules[field];
+    if (rule === undefined) return `has a field "${field.slice(0, 40)}" that is not known`;
+    const fault = rule(limit);
+    if (fault !== undefined) return `${field} ${fault}`;
+  }
+  return undefined;
+};
+
 const sourceRules: Readonly<Record<string, Rule>> = {
   kind: oneOf(sourceKinds),
   imageRepository: (value) =>
@@ -126,8 +144,9 @@ const sourceRules: Readonly<Record<string, Rule>> = {
   repository: text(500),
   gitConnectionId: text(36),
   trigger,
+  buildLimits,
 };
-const sourceMay: ReadonlySet<string> = new Set(['registryCredentialId', 'gitConnectionId', 'trigger']);
+const sourceMay: ReadonlySet<string> = new Set(['registryCredentialId', 'gitConnectionId', 'trigger', 'buildLimits']);
 
 const source: Rule = (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a source';

@@ -74,6 +74,8 @@ export type ServiceSource = {
   gitConnectionId?: string;
   /** Built by tags that match it, and not by pushes of a branch; absent otherwise, so that digests are those of before. */
   trigger?: { tagTemplate: string };
+  /** Of its builds, within those of their cluster; absent where none is set, so that digests are those of before. */
+  buildLimits?: { memoryBytes?: number; diskBytes?: number; seconds?: number };
 };
 
 export const noSource: ServiceSource = {

@@ -56,6 +56,7 @@ export interface BuilderGround {
 
 export const settings: BuildSettings = {
   ...{ environment: {}, allowedRanges: [], cacheBytes: 2 ** 30, baseImages: {} },
+  limits: { memoryBytes: 2 ** 31, diskBytes: 2 ** 33, seconds: 3_600 },
   builderImage,
 };
 

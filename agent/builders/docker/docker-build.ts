@@ -79,8 +79,8 @@ class DockerBuild {
     await this.#building.push();
   }
 
-  async #build(plan: EnginePlan, { control, pid, executions, refused }: Working): Promise<ExportedImage> {
-    const { body, folder, run, log, signal, steps } = this.#building;
+  async #build(plan: EnginePlan, { control, pid, executions, proxy }: Working): Promise<ExportedImage> {
+    const { body, folder, run, log, network, signal, steps } = this.#building;
     const parts = this.#parts;
     const stopping = new AbortController();
     const stop = AbortSignal.any([signal, stopping.signal]);
@@ -115,7 +115,7 @@ class DockerBuild {
           exceeded: (ended, message) => stopping.abort(new CommandFailed('', { ended, message })),
         })
       : undefined;
-    const earlier = new Set(refused);
+    const unfollow = network.follow(proxy);
     const attributes = attributesOf(plan, withWayOut(plan.args, marker), session.context);
     try {
       const instead = await parts.builders.images.instead();
@@ -129,13 +129,12 @@ class DockerBuild {
       return exported;
     } catch (error) {
       vertices.close(signal.aborted ? 'cancelled' : 'failed');
-      const closed = [...refused].filter((sentence) => !earlier.has(sentence));
-      for (const sentence of closed) log.say(`network: ${sentence}`);
       signal.throwIfAborted();
       if (stopping.signal.aborted) throw stopping.signal.reason;
-      throw explained(error, vertices.failed(), session.missing, closed);
+      throw explained(error, vertices.failed(), session.missing, [...network.refused]);
     } finally {
       held?.stop();
+      unfollow();
       session.close();
     }
   }

@@ -16,7 +16,7 @@ import { reasonAgainstEntering } from './builder/way-out.ts';
 import { reasonAgainstLimits } from './commands/executions.ts';
 import { type DockerBuildParts, dockerBuild } from './docker-build.ts';
 
-type Given = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask'>;
+type Given = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask' | 'limits'>;
 
 interface Options {
   home: string;

@@ -21,6 +21,7 @@ export class BuildLog {
   #timer: NodeJS.Timeout | undefined;
   /** Of what the programs of the present step wrote. */
   #last: string[] = [];
+  #writtenAt = performance.now();
 
   constructor(parts: LogParts) {
     this.#parts = parts;
@@ -29,10 +30,22 @@ export class BuildLog {
 
   /** A line of the builder's own. */
   say(text: string): void {
+    this.#writtenAt = performance.now();
+    this.remark(text);
+  }
+
+  /** The same, of a step that is silent all the while. */
+  remark(text: string): void {
     for (const line of text.split('\n')) this.#add(this.#parts.mask(line));
   }
 
+  /** In milliseconds: since anything was written. */
+  get silence(): number {
+    return performance.now() - this.#writtenAt;
+  }
+
   write(stream: 'stdout' | 'stderr', bytes: Buffer): void {
+    this.#writtenAt = performance.now();
     const lines = this.#folders[stream].take(bytes);
     for (const line of lines) this.#add(line);
     this.#remember(lines);

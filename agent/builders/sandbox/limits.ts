@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { size } from '../build-limits.ts';
 import { contentOf } from './content.ts';
 import { diskWatch } from './disk-watch.ts';
 import { treeOf } from './process-tree.ts';
@@ -10,6 +11,8 @@ export interface Limits {
   memoryBytes: number;
   diskBytes: number;
   processes: number;
+  /** Thousandths of a core; missing: all of them. Held by control groups alone. */
+  cpuMilli?: number | undefined;
 }
 
 export interface Watched {
@@ -68,17 +71,19 @@ export function watchLimits({ limits, groups, init, counted, growing, exceeded }
 
 /** The sentence for a build that exceeded a limit. */
 export const exceeding: Record<Limit, (limits: Limits) => string> = {
-  seconds: ({ seconds }) => `The command was ended after ${seconds} s, the longest that a build may take.`,
+  seconds: ({ seconds }) =>
+    `The command was ended after ${seconds} s, the longest that a build may take; ${raised('seconds', 'minutes')}.`,
   memory: ({ memoryBytes }) =>
-    `The build used more than ${size(memoryBytes)} of memory, its limit; let it do less at a time.`,
-  disk: ({ diskBytes }) => `The build wrote more than ${size(diskBytes)} to disk, its limit; let it write less.`,
+    `The build used more than ${size(memoryBytes)} of memory, its limit; let it do less at a time, or ${raised('memoryBytes', 'memory-mib')}.`,
+  disk: ({ diskBytes }) =>
+    `The build wrote more than ${size(diskBytes)} to disk, its limit; let it write less, or ${raised('diskBytes', 'disk-gib')}.`,
   processes: ({ processes }) =>
     `The build started more than ${processes} processes and threads at a time, its limit; let it do less at a time.`,
 };
 
-function size(bytes: number): string {
-  const megabytes = bytes / 2 ** 20;
-  return megabytes < 1_024 ? `${Math.round(megabytes)} MB` : `${Math.round(megabytes / 102.4) / 10} GB`;
+/** By whom a limit of builds is set. */
+export function raised(field: string, option: string): string {
+  return `raise buildLimits.${field} of the service's source, which --build-${option} of the cluster's agent bounds`;
 }
 
 /** How often the kernel has counted something in one of the groups. */

@@ -7,6 +7,7 @@ import type { OutboundRules } from '../../../outbound/rules.ts';
 import { bareEnvironment } from '../../drivers/process/launch/begin-run.ts';
 import { type ControlGroups, removeGroups } from '../../drivers/process/launch/control-groups.ts';
 import { launchScript } from '../../drivers/process/launch/launch-script.ts';
+import type { Followed } from '../build-network.ts';
 import { kill, spawnFirst, textOf } from './first-process.ts';
 import { giveTo, groupOf, initOf, makeFolder, ownFolders, removeFolder, statusOf } from './folder.ts';
 import { mappedUser, type Programs } from './inside.ts';
@@ -30,6 +31,8 @@ export interface Sandboxed {
   environment: Readonly<Record<string, string>>;
   limits: Limits;
   output(stream: 'stdout' | 'stderr', bytes: Buffer): void;
+  /** Given its way out, as long as it runs; answers what ends that. */
+  proxied?: ((proxy: Followed) => () => void) | undefined;
   signal: AbortSignal;
 }
 
@@ -80,10 +83,12 @@ function mountsOf(folder: string, user: number, { directory, caches, tools }: Sa
   ];
 }
 
-function makeGroups({ heldBy, groups }: Sandbox, folder: string, { memoryBytes, processes }: Limits): string[] {
+function makeGroups({ heldBy, groups }: Sandbox, folder: string, limits: Limits): string[] {
   if (heldBy === 'watcher') return [];
   // Besides those of the build there is the first process.
-  return groups.make(groupOf(folder), { memoryLimitBytes: memoryBytes, mostProcesses: processes + 1 });
+  const { memoryBytes, processes, cpuMilli } = limits;
+  const cpu = cpuMilli === undefined ? {} : { cpuLimitMilli: cpuMilli };
+  return groups.make(groupOf(folder), { memoryLimitBytes: memoryBytes, mostProcesses: processes + 1, ...cpu });
 }
 
 async function started(
@@ -93,6 +98,7 @@ async function started(
   groups: readonly string[],
 ): Promise<SandboxEnd> {
   const proxy = openProxy(sandbox.outbound);
+  const unfollow = run.proxied?.(proxy);
   const outputs = (['stdout', 'stderr'] as const).map((stream) => readPipe(join(folder, stream), stream, run.output));
   let end: SandboxEnd | undefined;
   const [tmp, own] = ownFolders(folder);
@@ -128,6 +134,7 @@ async function started(
     kill(child, folder);
     run.signal.removeEventListener('abort', cancel);
     watch?.stop();
+    unfollow?.();
     proxy.close();
     for (const { socket } of outputs) socket.destroy();
   }

@@ -1,4 +1,5 @@
 import type { BuildBody } from '../../../protocol/build.ts';
+import type { Followed } from '../build-network.ts';
 import type { BuildLog } from '../log/build-log.ts';
 import { runSandboxed, type Sandbox } from '../sandbox/sandbox.ts';
 import type { CommitToFetch } from './commit-to-fetch.ts';
@@ -23,6 +24,8 @@ export interface Fetching {
   limits: BuildBody['limits'];
   log: BuildLog;
   signal: AbortSignal;
+  /** Follows its way out. */
+  proxied?: ((proxy: Followed) => () => void) | undefined;
   /** How many are left to the build. */
   seconds(): number;
   /** Told the first line of the commit's message. */
@@ -46,6 +49,7 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
         log.write(stream, bytes);
         said(bytes.toString());
       },
+      proxied: given.proxied,
       signal,
     });
     signal.throwIfAborted();

@@ -34,8 +34,8 @@ export interface Working {
   pid: number;
   /** The folder with a folder for each command that it runs. */
   executions: string;
-  /** Why its proxy refused addresses. */
-  refused: ReadonlySet<string>;
+  /** Its way out, which all builds of the organization share. */
+  proxy: WayOut['proxy'];
 }
 
 interface Parts extends BuilderSettings {
@@ -127,7 +127,7 @@ export class OrganizationBuilder {
     }
     try {
       const way = await openWayOut(pid, outbound, images.answer);
-      this.#working = { control, pid, executions: executionsOf(pid), refused: way.refused, way };
+      this.#working = { control, pid, executions: executionsOf(pid), proxy: way.proxy, way };
       return this.#working;
     } catch (error) {
       control.close();

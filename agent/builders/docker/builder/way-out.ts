@@ -7,6 +7,7 @@ import type { OutboundRules } from '../../../../outbound/rules.ts';
 import { bareEnvironment } from '../../../drivers/process/launch/begin-run.ts';
 import { programOfMachine } from '../../../drivers/process/launch/command-of.ts';
 import { Refusal } from '../../../program/refusal.ts';
+import type { Followed } from '../../build-network.ts';
 import { proxyPort, proxyVariables } from '../../sandbox/network.ts';
 
 /** The port at which a builder finds the engine's own images. */
@@ -31,8 +32,8 @@ open(${JSON.stringify(ports)});`;
 
 /** The way out of a builder, as long as it builds. */
 export interface WayOut {
-  /** Why addresses were refused. */
-  readonly refused: ReadonlySet<string>;
+  /** Follows what it refuses, and what is open. */
+  readonly proxy: Followed;
   close(): void;
 }
 
@@ -66,7 +67,7 @@ export async function openWayOut(pid: number, rules: OutboundRules, images: Requ
   const http = createServer(images);
   offered.on('connection', (socket) => http.emit('connection', socket));
   return {
-    refused: proxy.refused,
+    proxy,
     close() {
       proxy.close();
       offered.close();

@@ -10,8 +10,8 @@ export function asKind(kind: Source['kind'], before: Source | undefined): Source
   const { imageRepository = '', registryCredentialId, gitConnectionId, gitUrl = '', repository = '' } = before ?? {};
   if (kind === 'image')
     return { kind, imageRepository, ...(registryCredentialId === undefined ? {} : { registryCredentialId }) };
-  const { builder = 'auto', context = '', dockerfile = '', target = '' } = before ?? {};
-  const how = { builder, context, dockerfile, target };
+  const { builder = 'auto', context = '', dockerfile = '', target = '', buildLimits } = before ?? {};
+  const how = { builder, context, dockerfile, target, ...(buildLimits === undefined ? {} : { buildLimits }) };
   if (kind === 'upload') return { kind, ...how };
   return gitConnectionId === undefined ? { kind, ...how, gitUrl } : { kind, ...how, repository, gitConnectionId };
 }

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { maskOf } from '../../domain/variables/mask.ts';
+import { until } from '../../test/ground/until.ts';
+import { BuildNetwork } from './build-network.ts';
+import { BuildLog } from './log/build-log.ts';
+import { openProxy } from './sandbox/proxy.ts';
+import { Steps } from './steps.ts';
+
+function logged() {
+  let text = '';
+  const told = (piece: Buffer) => {
+    text += piece;
+  };
+  const log = new BuildLog({ told, mask: maskOf([]) });
+  return { log, text: () => text };
+}
+
+test('a step that writes nothing says what it runs, for how long, and to whom it has connections', async () => {
+  const { log, text } = logged();
+  const { signal } = new AbortController();
+  const steps = new Steps(log, signal, () => {}, { quietMillis: 300, network: () => 'registry.npmjs.org' });
+  await steps.run('install', 'npm ci\necho done', async () => {
+    await until('it says so', async () => text().includes('Nothing was written'));
+  });
+  expect(text()).toMatch(
+    /Nothing was written for \d+ s: the step install runs `npm ci` for \d+ s; open connections: registry\.npmjs\.org\./,
+  );
+});
+
+test('a refused address is said at once, once, and hosts are named while a connection to them is open', async () => {
+  const { log, text } = logged();
+  const network = new BuildNetwork((line) => log.say(line));
+  const proxy = openProxy({ allowedRanges: ['127.0.0.1/32'], allowedBy: 'the owner can allow it' });
+  const [door, target] = [createServer(), createServer()];
+  for (const server of [door, target]) await once(server.listen(0, '127.0.0.1'), 'listening');
+  const [way, host] = [door, target].map((server) => (server.address() as AddressInfo).port);
+  proxy.serve(door);
+  const stop = network.follow(proxy);
+  const asked = async (authority: string) => {
+    const client = connect(way ?? 0, '127.0.0.1');
+    client.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`);
+    const [answer] = await once(client, 'data');
+    return { client, answer: String(answer) };
+  };
+  for (let time = 0; time < 2; time += 1) {
+    const { client, answer } = await asked('10.1.2.3:443');
+    expect(answer).toContain(' 403 ');
+    client.destroy();
+  }
+  log.flush();
+  expect(text().match(/^network: .*10\.1\.2\.3/gm)).toHaveLength(1);
+  expect([...network.refused]).toEqual([expect.stringContaining('10.1.2.3')]);
+  await until('nothing is open', async () => network.open() === '');
+  const { client, answer } = await asked(`127.0.0.1:${host}`);
+  expect(answer).toContain(' 200 ');
+  expect(network.open()).toBe(`127.0.0.1:${host}`);
+  client.destroy();
+  await until('it is closed', async () => network.open() === '');
+  stop();
+  proxy.close();
+  target.close();
+});
