@@ -6,9 +6,9 @@ import { uploadFolder } from '../build/upload-folder.ts';
 import { exitCodes } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { Progress } from '../engine/progress.ts';
-import type { Rest } from '../engine/rest.ts';
+import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import type { Environment } from '../place/chosen.ts';
+import type { Environment, Service } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
 import { tellLeft } from './apply-and-follow.ts';
 import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
@@ -18,6 +18,8 @@ import type { Complete } from './missing.ts';
 import { untilDecided } from './until-decided.ts';
 
 interface Wanted {
+  /** Of the application within the folder; undefined: the one that the service has. */
+  context: string | undefined;
   port: number | undefined;
   /** `KEY=VALUE` each. */
   variables: readonly string[];
@@ -47,7 +49,7 @@ export async function folderChanges(
   place: Here,
   to: Complete,
   folder: string,
-  { port, variables, all, quiet }: Wanted,
+  { context, port, variables, all, quiet }: Wanted,
   interrupt: Interrupt,
 ): Promise<Changes & { upload: { serviceId: string; sourceId: string } }> {
   const progress = quiet ? undefined : new Progress(process.stderr);
@@ -56,7 +58,7 @@ export async function folderChanges(
     () => progress?.end(),
   );
   const { id: serviceId } = to.service;
-  const source = { ...noSource, kind: 'upload' as const };
+  const source = { ...noSource, kind: 'upload' as const, context: context ?? (await contextOf(place.rest, to)) };
   const items = await changesFor(place.rest, to, { source, port, variables });
   return { items, serviceId: all ? undefined : serviceId, upload: { serviceId, sourceId } };
 }
@@ -97,4 +99,14 @@ export async function buildForProduction(
   if (!quiet)
     process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
   return await followBuild(rest, id, interrupt.signal, quiet);
+}
+
+/** The folder that an earlier command has chosen. */
+async function contextOf(rest: Rest, { environment, service }: Complete): Promise<string> {
+  const path = `/services/${service.id}?environmentId=${environment.id}`;
+  const { source } = await rest.call<Pick<Service, 'source'>>('GET', path).catch((error: unknown) => {
+    if (error instanceof RestRefusal && error.status === 404) return service;
+    throw error;
+  });
+  return source.kind === 'upload' ? source.context : '';
 }

@@ -6,6 +6,7 @@ import { exitCodes, exitCodesText } from '../deployment/outcome.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { Progress } from '../engine/progress.ts';
+import { printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
@@ -31,7 +32,7 @@ import { existingTarget, type Target, targetOf } from './target.ts';
 
 export const deploy = command({
   summary: 'Deploys an image to an environment and prints its address',
-  usage: `[IMAGE | --git URL [--branch BRANCH] [--context DIR] [--connection NAME]] [--project PROJECT] [--service SERVICE]
+  usage: `[IMAGE | --git URL [--branch BRANCH] [--connection NAME]] [--context DIR] [--project PROJECT] [--service SERVICE]
   [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …] [--message TEXT] [--staged] [--force] [--yes] [--all] [--accept-downtime] [--wait | --no-wait]
   [--timeout 10m] [--json]`,
   details: `IMAGE is a folder with an application, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
@@ -59,7 +60,7 @@ serves. ${exitCodesText}`,
       what: 'A repository that the cluster builds, https://github.com/team/app.git.',
     },
     branch: { type: 'string', value: 'BRANCH', what: "Its branch; else the environment's, or its default one." },
-    context: { type: 'string', value: 'DIR', what: 'The folder of the repository that is built.' },
+    context: { type: 'string', value: 'DIR', what: 'The folder of the application, of a repository or folder that has several.' },
     connection: { type: 'string', value: 'NAME', what: 'The Git connection that reaches it, of a private one.' },
     port: { type: 'string', value: 'N', what: 'Where it listens, told to it as PORT; 8080 by default.' },
     set: { type: 'string', multiple: true, value: 'KEY=VALUE', what: 'Set a variable; may be repeated.' },
@@ -84,7 +85,10 @@ serves. ${exitCodesText}`,
     const place = await here(given, directory);
     const interrupt = new Interrupt();
     await interrupt.around(async () => {
-      const early = { ...place, rest: place.rest.until(interrupt.signal) };
+      // What a directory remembers is the service of another folder within it.
+      const within = named?.kind === 'folder' && named.context !== undefined ? { service: nameOf(named) } : {};
+      const theirs = { ...place.wanted, ...(given.service === undefined ? within : {}) };
+      const early = { ...place, rest: place.rest.until(interrupt.signal), wanted: theirs };
       const source = named && (await atHome(named, early, interrupt.signal));
       const target = await (source === undefined
         ? existingTarget(early)
@@ -95,7 +99,7 @@ serves. ${exitCodesText}`,
       const asked = { message, all, downtimeAccepted, force };
       if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment, source))) {
         const to = await createMissing(early, target, number, interrupt);
-        const how = { ...wanted, ...asked, quiet: json, waiting };
+        const how = { ...wanted, ...asked, context: source.context, quiet: json, waiting };
         const changes = await folderChanges(early, to, source.folder, how, interrupt);
         if (!to.environment.production) {
           await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);
@@ -114,6 +118,10 @@ serves. ${exitCodesText}`,
         return await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);
       }
       refuseDockerfile(source);
+      if (source.kind === 'folder' && source.context !== undefined)
+        throw new UsageError(
+          `--context is for what a cluster builds, and none builds here: deploy ${printable(source.context)} itself.`,
+        );
       const { to, items } = await (source.kind === 'git'
         ? withRepository(early, target, source, wanted, interrupt)
         : withImage(early, target, source, wanted, interrupt));
@@ -137,14 +145,16 @@ function sourceFrom(word: string | undefined, git: GitOptions, staged: boolean):
   if ((word !== undefined || url !== undefined) && staged)
     throw new UsageError('--staged deploys no new image; leave one of the two out.');
   if (word !== undefined && url !== undefined) throw new UsageError('Name an image, or --git a repository, not both.');
-  const source = url === undefined ? word && imageSource(word) : gitSource({ url, connection });
+  const source = url === undefined ? word && imageSource(word, context) : gitSource({ url, connection });
   const more = { branch, context, connection };
   if (source && source.kind === 'git') return gitSource({ url: source.url, ...more });
-  const [odd] = Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (odd !== undefined) throw new UsageError(`--${odd} is of a repository: name one by --git URL.`);
+  for (const [name, value] of Object.entries({ branch, connection }))
+    if (value !== undefined) throw new UsageError(`--${name} is of a repository: name one by --git URL.`);
+  if (context !== undefined && (staged || (source && source.kind !== 'folder')))
+    throw new UsageError('--context is a folder within a repository or a folder, and this is neither.');
   if (source || staged) return source || undefined;
   try {
-    return imageSource(process.cwd());
+    return imageSource(process.cwd(), context);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`${error.message} Name an image, or give --staged to deploy what is staged; see --help.`);
@@ -158,8 +168,9 @@ function suggested(source: ImageSource, { wanted }: Here, directory: string): { 
       throw new UsageError(`Say by --service whose image ${source.reference} is.`);
   }
   const service = nameOf(source);
-  const own = source.kind === 'folder' || source.kind === 'git';
-  return { service, project: own ? service : basename(directory) || service };
+  if (source.kind === 'git') return { service, project: service };
+  const project = source.kind === 'folder' ? nameOf({ kind: 'folder', folder: source.folder }) : basename(directory);
+  return { service, project: project || service };
 }
 
 interface Wanted {

@@ -47,6 +47,19 @@ test('a repository is an https address, or the full name at a connection', () =>
   expect(() => gitSource({ url: 'https://x.example/app.git', context: '../up' })).toThrow('inside of the source');
 });
 
+test('of a folder with several applications one is named by its folder within', () => {
+  for (const app of ['web', 'api']) {
+    mkdirSync(join(directory, 'shop', 'apps', app), { recursive: true });
+    writeFileSync(join(directory, 'shop', 'apps', app, 'package.json'), '{"scripts":{"start":"node ."}}');
+  }
+  const shop = join(directory, 'shop');
+  expect(() => imageSource(shop)).toThrow('choose one as the context (--context DIR): apps/api, apps/web.');
+  const source = imageSource(shop, 'apps/web');
+  expect(source).toEqual({ kind: 'folder', folder: shop, context: 'apps/web' });
+  expect(nameOf(source)).toBe('web');
+  expect(() => imageSource(shop, 'apps/none')).toThrow('The source has no folder apps/none');
+});
+
 test('a path that is not there, or that cannot be deployed, is refused with what helps', () => {
   expect(() => imageSource('./nowhere')).toThrow('./nowhere is not there.');
   expect(() => imageSource('registry.example.com/shop@sha256:abc')).toThrow('is no image of a registry');

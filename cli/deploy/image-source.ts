@@ -12,7 +12,7 @@ import { printable } from '../engine/table.ts';
 /** An image as somebody names it. */
 export type ImageSource =
   /** `dockerfile`: nothing but its Dockerfile says how it is built. */
-  | { kind: 'folder'; folder: string; dockerfile?: true }
+  | { kind: 'folder'; folder: string; context?: string; dockerfile?: true }
   | { kind: 'layout'; layout: string }
   | { kind: 'archive'; file: string }
   /** `certain`: it was said to be one, so that it is looked for nowhere else. */
@@ -31,13 +31,14 @@ export interface GitSource {
 }
 
 /** Files go before names: `app` is the folder of that name, if there is one, and `docker:app` the tag. */
-export function imageSource(word: string): ImageSource {
+export function imageSource(word: string, context?: string): ImageSource {
   if (word.startsWith('docker:')) return { kind: 'docker', tag: word.slice('docker:'.length), certain: true };
   if (/^(?:https?|ssh|git):\/\/|^git@/i.test(word)) return gitSource({ url: word });
   // By the version alone, of the repository of the service itself.
   if (/^[:@]/.test(word) && isImageReference(word)) return { kind: 'registry', reference: word };
   const path = resolve(word);
-  if (existsSync(path)) return statSync(path).isDirectory() ? ofDirectory(path) : { kind: 'archive', file: path };
+  if (existsSync(path))
+    return statSync(path).isDirectory() ? ofDirectory(path, context) : { kind: 'archive', file: path };
   if (/^(?:\.{0,2}\/|~)/.test(word)) throw new UsageError(`${printable(word)} is not there.`);
   // As Docker tells a registry from the first part of a name.
   const [first = '', ...others] = word.split('/');
@@ -66,12 +67,14 @@ export function repositoryOf({ url }: GitSource): string {
   return path.replace(/^\/+|(?:\.git)?\/*$/g, '');
 }
 
-function ofDirectory(path: string): ImageSource {
-  if (existsSync(join(path, 'index.json'))) return { kind: 'layout', layout: path };
+/** `context`: of one application in a folder of several. */
+function ofDirectory(path: string, context?: string): ImageSource {
+  if (context === undefined && existsSync(join(path, 'index.json'))) return { kind: 'layout', layout: path };
   const tree = folderTree(path);
-  const { plan, message } = detect(withoutDockerfiles(tree));
-  if (plan !== undefined || existsSync(join(path, 'package.json'))) return { kind: 'folder', folder: path };
-  if (detect(tree).plan?.provider === 'dockerfile') return { kind: 'folder', folder: path, dockerfile: true };
+  const folder = { kind: 'folder' as const, folder: path, ...(context === undefined ? {} : { context }) };
+  const { plan, message } = detect(withoutDockerfiles(tree), context);
+  if (plan !== undefined || (context === undefined && existsSync(join(path, 'package.json')))) return folder;
+  if (detect(tree, context).plan?.provider === 'dockerfile') return { ...folder, dockerfile: true };
   throw new UsageError(`${path} cannot be deployed as it is. ${message}`);
 }
 
@@ -97,7 +100,7 @@ export function nameOf(source: ImageSource): string {
 function plainName(source: ImageSource): string {
   switch (source.kind) {
     case 'folder':
-      return basename(source.folder);
+      return basename(source.context === undefined ? source.folder : resolve(source.folder, source.context));
     case 'layout':
       return basename(basename(source.layout).startsWith('.') ? dirname(source.layout) : source.layout);
     case 'archive':

@@ -29,7 +29,7 @@ test('a thousand manifests cost a look at a bounded number of folders', () => {
   const { detected, message } = detect(treeOf({ ...files, 'package.json': json({ workspaces: ['apps/*'] }) }));
   expect(detected.buildable).toBe(false);
   expect(message).toMatch(
-    /^The source has 200 applications: choose one as the context: (?:apps\/\d+, ){11}apps\/\d+ and 188 more\.$/,
+    /^The source has 200 applications: choose one as the context \(--context DIR\): (?:apps\/\d+, ){11}apps\/\d+ and 188 more\.$/,
   );
 });
 
@@ -44,7 +44,7 @@ test('names with line ends, quotes and orders to a shell stay names', () => {
     }),
     'b/package.json': json({ scripts: { start: 'node .' } }),
   });
-  expect(detect(source).message).toBe("The source has 2 applications: choose one as the context: a?; touch '$(x)', b.");
+  expect(detect(source).message).toBe("The source has 2 applications: choose one as the context (--context DIR): a?; touch '$(x)', b.");
   const { plan, detected } = detect(source, folder);
   const quoted = `'a\n; touch '\\''$(x)'\\'''`;
   expect(plan?.steps[1]?.command).toBe(`npm run build --workspace ${quoted}`);

@@ -72,8 +72,8 @@ function below(source: Source, folder: string, refusal: Refusal | undefined): De
 function chooseOf(choices: readonly string[]): string {
   const listed = choices.slice(0, 12).map(shown);
   const more = choices.length > listed.length ? ` and ${choices.length - listed.length} more` : '';
-  if (choices.length === 1) return `Below it is the application ${listed[0]}: choose it as the context.`;
-  return `The source has ${choices.length} applications: choose one as the context: ${listed.join(', ')}${more}.`;
+  if (choices.length === 1) return `Below it is the application ${listed[0]}: choose it as the context (--context ${listed[0]}).`;
+  return `The source has ${choices.length} applications: choose one as the context (--context DIR): ${listed.join(', ')}${more}.`;
 }
 
 function told(path: string, outcome: Exclude<Outcome, { kind: 'refused' }>): { path: string; detail: string } {
