@@ -73,7 +73,7 @@ export const buildOptions = {
   },
   'build-base-image': {
     value: 'NAME=IMAGE',
-    what: 'The image that builds without a Dockerfile begin with, such as node=registry.example.com/node:{version}-slim; for node, python, go, rust, java, maven, gradle and system.',
+    what: 'The image that builds without a Dockerfile begin with, such as node=registry.example.com/node:{version}-slim; for node, python, go, rust, java, maven, gradle, php, composer, ruby, elixir, deno, dotnet, hugo and system.',
     variable: 'BALLAST_AGENT_BUILD_BASE_IMAGE',
     repeated: true,
   },

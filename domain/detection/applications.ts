@@ -1,7 +1,10 @@
 import type { BuildProvider } from './build-plan.ts';
 import { outcomeOf } from './folder.ts';
+import { besideProject } from './foreign.ts';
+import { manifestOf } from './node/manifest.ts';
+import { workspaceOf } from './node/workspace.ts';
 import type { Outcome } from './outcome.ts';
-import { manifests, type Source } from './source.ts';
+import { manifests, type Source, within } from './source.ts';
 
 /** Folders of programs that nobody deploys. */
 const aside = /(?:^|\/)(?:tests?|__tests__|fixtures?|testdata|e2e|benches|bench|fuzz)(?:\/|$)/;
@@ -30,8 +33,25 @@ export function applicationsBelow(source: Source, folder: string): Application[]
     .slice(0, mostLookedAt)
     .flatMap((at) => {
       const outcome = outcomeOf(source, at);
-      if (outcome === undefined) return [];
+      if (outcome === undefined || isPartOfAnother(source, at, outcome)) return [];
       const provider = outcome.kind === 'refused' ? outcome.provider : outcome.plan.provider;
       return [{ folder: at, outcome, provider }];
     });
+}
+
+/** What is built in such a folder belongs to another one: a library, the pages of a build around it, a Dockerfile whose context is above. */
+function isPartOfAnother(source: Source, folder: string, outcome: Outcome): boolean {
+  if (outcome.kind === 'refused') return false;
+  const name = folder.replace(/^.*\//, '');
+  if (outcome.plan.provider === 'dockerfile')
+    return (
+      besideProject.test(name) && !manifests.some((one) => one !== 'Dockerfile' && source.has(within(folder, one)))
+    );
+  if (outcome.kind !== 'site' || outcome.plan.provider !== 'node') return false;
+  if (source.has(within(folder, 'build.gradle')) || source.has(within(folder, 'build.gradle.kts'))) return true;
+  const manifest = manifestOf(source, folder);
+  const workspace = workspaceOf(source, folder);
+  if (manifest === undefined || workspace === undefined || source.has(within(folder, 'index.html'))) return false;
+  const isNeeded = [...workspace.members.values(), workspace.manifest].some((one) => one?.packages.has(manifest.name));
+  return isNeeded && ['main', 'exports', 'module'].some((field) => manifest.said[field] !== undefined);
 }

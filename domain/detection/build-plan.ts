@@ -1,4 +1,29 @@
-export type BuildProvider = 'node' | 'python' | 'go' | 'rust' | 'java' | 'static' | 'dockerfile';
+import type { Demand } from './versions/ranges.ts';
+
+export type BuildProvider =
+  | 'node'
+  | 'python'
+  | 'go'
+  | 'rust'
+  | 'java'
+  | 'php'
+  | 'ruby'
+  | 'elixir'
+  | 'deno'
+  | 'dotnet'
+  | 'static'
+  | 'dockerfile';
+
+/** A program that builds. */
+export interface Tool {
+  name: string;
+  /** '' is the builder's own. */
+  version: string;
+  /** Versions outside of it are refused by the tool itself, after minutes. */
+  demand?: Demand;
+  /** Of PHP: an image gets all of them, a machine must have those that are demanded. */
+  extensions?: { demanded: readonly string[]; suggested: readonly string[] };
+}
 
 export interface BuildStep {
   name: string;
@@ -14,8 +39,7 @@ export interface BuildPlan {
   kind: 'image' | 'static';
   /** Where commands run, relative to the source; '' is its root. */
   directory: string;
-  /** Version '' is the builder's own. */
-  toolchain: { name: string; version: string }[];
+  toolchain: Tool[];
   /** In order: install, build. */
   steps: BuildStep[];
   /** Files of the image, relative to the directory; ['.'] is all. Of a static build: the folder that is served. */

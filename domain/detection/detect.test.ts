@@ -44,7 +44,9 @@ test('names with line ends, quotes and orders to a shell stay names', () => {
     }),
     'b/package.json': json({ scripts: { start: 'node .' } }),
   });
-  expect(detect(source).message).toBe("The source has 2 applications: choose one as the context (--context DIR): a?; touch '$(x)', b.");
+  expect(detect(source).message).toBe(
+    "The source has 2 applications: choose one as the context (--context DIR): a?; touch '$(x)', b.",
+  );
   const { plan, detected } = detect(source, folder);
   const quoted = `'a\n; touch '\\''$(x)'\\'''`;
   expect(plan?.steps[1]?.command).toBe(`npm run build --workspace ${quoted}`);
@@ -81,8 +83,12 @@ test.each([
   ['FROM node:24\nENV PORT=4000', 4000, 'dockerfile'],
   ['FROM a\nCMD ["uvicorn", "a:b", "--port", "9000"]', 9000, 'dockerfile'],
   ['FROM node AS build\nFROM nginx:1', 80, 'default'],
-  ['FROM scratch', 8080, 'default'],
-  ['EXPOSE ${PORT}', 8080, 'default'],
+  ['FROM a\nEXPOSE 9000\nFROM b\nEXPOSE 8000\nEXPOSE 9090', 8000, 'dockerfile'],
+  ['ARG at=5000\nFROM a\nENV LISTEN=$at\nEXPOSE ${LISTEN}', 5000, 'dockerfile'],
+  ['FROM a\nEXPOSE ${PORT:-3333}', 3333, 'dockerfile'],
+  // Where it names none, that of the program beside it is usual.
+  ['FROM scratch', 3000, 'default'],
+  ['EXPOSE ${PORT}', 3000, 'default'],
 ])('a Dockerfile %j listens on %i', (text, port, portSource) => {
   const source = treeOf({ Dockerfile: text, 'package.json': started });
   expect(detect(source)).toMatchObject({
@@ -90,6 +96,7 @@ test.each([
     plan: { provider: 'dockerfile', steps: [] },
   });
   expect(detect(withoutDockerfiles(source)).detected.provider).toBe('node');
+  expect(detect(treeOf({ Dockerfile: 'FROM scratch' })).detected.port).toBe(8080);
 });
 
 test('an empty source says what would be needed', () => {

@@ -36,11 +36,7 @@ export function detect(tree: SourceTree, context = ''): Detection {
 
 /** A source as a builder sees it that has no engine for Dockerfiles. */
 export function withoutDockerfiles(tree: SourceTree): SourceTree {
-  const isDockerfile = /(?:^|\/)Dockerfile$/;
-  return {
-    paths: tree.paths.filter((path) => !isDockerfile.test(path)),
-    text: (path) => (isDockerfile.test(path) ? undefined : tree.text(path)),
-  };
+  return { paths: tree.paths, text: (path) => tree.text(path), buildsDockerfiles: false };
 }
 
 /** One application in the folders below is what was meant; of several a person has to choose. */
@@ -65,14 +61,15 @@ function below(source: Source, folder: string, refusal: Refusal | undefined): De
   const reason = isFrame ? (inner ?? refusal) : refusal;
   const message =
     reason?.message ??
-    'Nothing that can be built was found: a package.json, requirements.txt, pyproject.toml, go.mod, Cargo.toml, pom.xml, build.gradle, index.html or Dockerfile is needed.';
+    'Nothing that can be built was found: a package.json, requirements.txt, pyproject.toml, composer.json, Gemfile, go.mod, Cargo.toml, mix.exs, deno.json, pom.xml, build.gradle, a project of .NET, index.html or Dockerfile is needed.';
   return notBuildable(message, reason?.provider ?? '', signals, refusal?.monorepo ?? false);
 }
 
 function chooseOf(choices: readonly string[]): string {
   const listed = choices.slice(0, 12).map(shown);
   const more = choices.length > listed.length ? ` and ${choices.length - listed.length} more` : '';
-  if (choices.length === 1) return `Below it is the application ${listed[0]}: choose it as the context (--context ${listed[0]}).`;
+  if (choices.length === 1)
+    return `Below it is the application ${listed[0]}: choose it as the context (--context ${listed[0]}).`;
   return `The source has ${choices.length} applications: choose one as the context (--context DIR): ${listed.join(', ')}${more}.`;
 }
 

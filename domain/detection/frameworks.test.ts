@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { treeOf } from '../../test/kinds/tree-of.ts';
+import { dotnetFrameworks } from './compiled/dotnet.ts';
+import { elixirFrameworks } from './compiled/elixir.ts';
 import { goFrameworks } from './compiled/go.ts';
 import { javaFrameworks } from './compiled/java.ts';
 import { rustFrameworks } from './compiled/rust.ts';
 import { detect } from './detect.ts';
+import { denoFrameworks } from './interpreted/deno.ts';
+import { phpFrameworks } from './interpreted/php.ts';
+import { rubyFrameworks } from './interpreted/ruby.ts';
 import { builders, bundlers, servers } from './node/frameworks.ts';
 import { packageManagers } from './node/package-managers.ts';
 import { pythonFrameworks } from './python/frameworks.ts';
@@ -28,6 +33,20 @@ const rust = (crate: string) => ({
   'Cargo.toml': `[package]\nname = "shop"\n[dependencies]\n${crate} = "1"\n`,
   'src/main.rs': 'fn main() {}',
 });
+const php = (packages: string, root: string) => ({
+  'composer.json': JSON.stringify({ require: { [packages]: '*' } }),
+  [`${root}/index.php`]: '<?php',
+});
+const franken = (root: string) => listens(`frankenphp php-server --root ${root} --listen :$PORT`, 8080);
+const ruby = (gems: string, file: string) => ({
+  Gemfile: gems
+    .split(' ')
+    .map((gem) => `gem '${gem}'\n`)
+    .join(''),
+  [file]: '',
+});
+const puma = 'bundle exec puma -b tcp://0.0.0.0:$PORT';
+const deno = (name: string) => ({ 'deno.json': JSON.stringify({ imports: { [name]: 'jsr:x' } }), 'main.ts': '' });
 const listens = (start: string, port: number) => ({ start, port });
 const serves = (out: string) => ({ out });
 const bin = (rest: string): string => `node_modules/.bin/${rest}`;
@@ -136,11 +155,43 @@ const fixtures: readonly [string, Record<string, string>, End][] = [
     { 'pom.xml': '<artifactId>micronaut-parent</artifactId>' },
     listens('MICRONAUT_SERVER_PORT=$PORT java -jar target/*.jar', 8080),
   ],
+  ['ktor', { 'build.gradle.kts': 'id("io.ktor.plugin")' }, listens('java -jar build/libs/*-all.jar', 8080)],
+  ['laravel', php('laravel/framework', 'public'), franken('public')],
+  ['symfony', php('symfony/framework-bundle', 'public'), franken('public')],
+  ['wordpress', { 'index.php': '', 'wp-load.php': '' }, franken('.')],
+  ['slim', php('slim/slim', 'public'), franken('public')],
+  ['cakephp', php('cakephp/cakephp', 'webroot'), franken('webroot')],
+  ['yii', php('yiisoft/yii2', 'web'), franken('web')],
+  ['codeigniter', php('codeigniter4/framework', 'public'), franken('public')],
+  ['rails', ruby('rails puma', 'config/application.rb'), listens('bundle exec rails server -b 0.0.0.0 -p $PORT', 3000)],
+  ['hanami', ruby('hanami puma', 'config.ru'), listens(puma, 2300)],
+  ['sinatra', ruby('sinatra puma', 'config.ru'), listens(puma, 9292)],
+  ['rack', ruby('rack rackup', 'config.ru'), listens('bundle exec rackup --host 0.0.0.0 --port $PORT', 9292)],
+  [
+    'phoenix',
+    { 'mix.exs': 'app: :shop,\n{:phoenix, "~> 1.8"},', 'config/runtime.exs': '' },
+    listens('_build/prod/rel/shop/bin/shop start', 4000),
+  ],
+  ['plug', { 'mix.exs': 'app: :shop,\n{:bandit, "~> 1.0"},' }, listens('mix run --no-halt', 4000)],
+  ['fresh', deno('$fresh/'), listens('deno run -A main.ts', 8000)],
+  ['oak', deno('@oak/oak'), listens('deno run -A main.ts', 8000)],
+  ['hono', deno('@hono/hono'), listens('deno run -A main.ts', 8000)],
+  [
+    'aspnet',
+    { 'Shop.csproj': '<Project Sdk="Microsoft.NET.Sdk.Web">' },
+    listens('cd bin/publish && ASPNETCORE_URLS=http://0.0.0.0:$PORT dotnet Shop.dll', 8080),
+  ],
+  ['hugo', { 'hugo.toml': '' }, serves('public')],
 ];
 
 test('each framework has a fixture', () => {
-  const known = [builders, bundlers, servers, pythonFrameworks, goFrameworks, rustFrameworks, javaFrameworks].flat();
-  expect(known.map(({ name }) => name).toSorted()).toEqual([...new Set(fixtures.map(([name]) => name))].toSorted());
+  const known = [
+    ...[builders, bundlers, servers, pythonFrameworks, goFrameworks, rustFrameworks, javaFrameworks].flat(),
+    ...[phpFrameworks, rubyFrameworks, elixirFrameworks, denoFrameworks, dotnetFrameworks, [{ name: 'hugo' }]].flat(),
+  ];
+  expect([...new Set(known.map(({ name }) => name))].toSorted()).toEqual(
+    [...new Set(fixtures.map(([name]) => name))].toSorted(),
+  );
 });
 
 test.each(fixtures)('%s', (name, files, end) => {

@@ -10,6 +10,8 @@ export interface Source {
   /** Names of the files in a folder, not of those beneath. */
   files(folder: string): readonly string[];
   folders(folder: string): readonly string[];
+  /** Whether a Dockerfile says how a folder is built. */
+  buildsDockerfiles: boolean;
   /** Paths of manifests of this name, nearest to the root first. */
   named(name: Manifest): readonly string[];
 }
@@ -29,6 +31,14 @@ export const manifests = [
   'pom.xml',
   'build.gradle',
   'build.gradle.kts',
+  'composer.json',
+  'Gemfile',
+  'mix.exs',
+  'deno.json',
+  'deno.jsonc',
+  'hugo.toml',
+  // Any name with this ending.
+  '*.csproj',
   'Dockerfile',
 ] as const;
 
@@ -53,7 +63,7 @@ export function readSource(tree: SourceTree): Source {
       files.set(folder, [name]);
       addFolder(folders, folder);
     }
-    names.get(name)?.push(path);
+    names.get(name.endsWith('.csproj') ? '*.csproj' : name)?.push(path);
   }
   for (const paths of names.values()) paths.sort((one, other) => depthOf(one) - depthOf(other));
   const sets = new Map<string, Set<string>>();
@@ -75,7 +85,8 @@ export function readSource(tree: SourceTree): Source {
     object: (path) => asObject(text(path)),
     files: (folder) => files.get(folder) ?? [],
     folders: (folder) => [...(folders.get(folder) ?? [])],
-    named: (name) => names.get(name) ?? [],
+    buildsDockerfiles: tree.buildsDockerfiles ?? true,
+    named: (name) => (name === 'Dockerfile' && tree.buildsDockerfiles === false ? [] : (names.get(name) ?? [])),
   };
 }
 

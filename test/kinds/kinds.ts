@@ -1,6 +1,7 @@
 import { compiledKinds } from './compiled.ts';
 import { javaKinds } from './java.ts';
 import type { Kind } from './kind.ts';
+import { languageKinds } from './languages.ts';
 import { monorepoKinds } from './monorepos.ts';
 import { packageManagerKinds } from './package-managers.ts';
 import { pageKinds } from './pages.ts';
@@ -16,4 +17,5 @@ export const kinds: readonly Kind[] = [
   ...pythonKinds,
   ...compiledKinds,
   ...javaKinds,
+  ...languageKinds,
 ];

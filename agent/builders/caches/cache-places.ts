@@ -16,6 +16,10 @@ const variables: Readonly<Record<string, (at: string) => Record<string, string>>
   // Archives have the time that the project names, or else this one.
   maven: (at) => ({ MAVEN_OPTS: `-Dmaven.repo.local=${at} -Dproject.build.outputTimestamp=1980-01-01T00:00:02Z` }),
   gradle: (at) => ({ GRADLE_USER_HOME: at }),
+  composer: (at) => ({ COMPOSER_CACHE_DIR: at }),
+  bundler: (at) => ({ BUNDLE_USER_CACHE: at }),
+  hex: (at) => ({ HEX_HOME: at }),
+  nuget: (at) => ({ NUGET_PACKAGES: at }),
 };
 
 export function placeOf(name: string): string {

@@ -15,7 +15,7 @@ const system = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 const configuration = [
   ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies', 'debian_version', 'fonts'],
   ...['gai.conf', 'java', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'login.defs', 'magic', 'maven'],
-  ...['mime.types', 'os-release', 'perl', 'pki', 'protocols', 'python3', 'redhat-release', 'services', 'ssl'],
+  ...['mime.types', 'os-release', 'perl', 'php', 'pki', 'protocols', 'python3', 'redhat-release', 'services', 'ssl'],
   ...['terminfo', 'timezone', ...['8', '11', '17', '21', '25'].map((version) => `java-${version}-openjdk`)],
 ];
 

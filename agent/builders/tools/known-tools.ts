@@ -29,17 +29,6 @@ export const fetchedTools: Readonly<Record<string, Fetched>> = {
   },
 };
 
-/** A toolchain of the machine: the program that shows that it is there, and what to install. */
-export const installedTools: Readonly<Record<string, { program: string; called: string; install: string }>> = {
-  python: { program: 'python3', called: 'Python', install: 'python3 python3-venv python3-pip' },
-  pip: { program: 'pip3', called: 'pip', install: 'python3-pip' },
-  go: { program: 'go', called: 'Go', install: 'golang-go' },
-  rust: { program: 'cargo', called: 'Rust', install: 'cargo' },
-  java: { program: 'javac', called: 'a Java development kit', install: 'default-jdk-headless' },
-  maven: { program: 'mvn', called: 'Maven', install: 'maven' },
-  gradle: { program: 'gradle', called: 'Gradle', install: 'gradle' },
-};
-
 function byNode(name: string) {
   return { name, by: 'node' as const };
 }

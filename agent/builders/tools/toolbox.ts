@@ -1,14 +1,16 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
+import type { BuildPlan, Tool } from '../../../domain/detection/build-plan.ts';
+import { isTooOld } from '../../../domain/detection/versions/ranges.ts';
 import type { OutboundRules } from '../../../outbound/rules.ts';
 import { SharedWork } from '../../images/shared-work.ts';
 import { Refusal } from '../../program/refusal.ts';
 import { removeFolder } from '../sandbox/folder.ts';
 import { fetchNpm, pinnedNpm } from './fetch-npm.ts';
-import { fetchedTools, installedTools } from './known-tools.ts';
+import { fetchedTools } from './known-tools.ts';
 import { machineNpm } from './machine-npm.ts';
+import { checkExtensions, findTool, systemPath } from './machine-tools.ts';
 import { fetchingCommand, pythonOf, pythonProgram, pythonTools } from './python-tools.ts';
 
 /** The tools that a build finds in its sandbox. */
@@ -28,7 +30,6 @@ export interface ToolboxOptions {
 export type RunTool = (command: string, directory: string, tools: Tools, signal: AbortSignal) => Promise<void>;
 
 const nodeAt = '/opt/node/bin';
-const systemPath = '/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Toolchains of builds: those of the machine, and package managers that are fetched once and kept beneath `<home>/build-tools`. */
 export class Toolbox {
@@ -56,8 +57,17 @@ export class Toolbox {
     mkdirSync(bin, { recursive: true, mode: 0o755 });
     const tools: Tools = { mounts: [{ at: '/opt/bin', directory: bin }], path: `/opt/bin:${nodeAt}:${systemPath}` };
     const wanted = new Map(toolchain.map(({ name, version }) => [name, version]));
-    for (const [name, version] of wanted)
-      if (name !== 'node' && !(name in fetchedTools) && !(name in pythonTools)) checkInstalled(name, version);
+    for (const tool of toolchain) {
+      if (tool.name === 'node') checkNode(tool);
+      else if (!(tool.name in fetchedTools) && !(tool.name in pythonTools)) {
+        const { path, mount } = await findTool(tool);
+        if (path !== '') tools.path = `${path}:${tools.path}`;
+        if (mount !== undefined) tools.mounts.push({ at: mount, directory: mount });
+        if (mount !== undefined) say(`${tool.name} of ${mount}`);
+        if (tool.name === 'php') await checkExtensions(tool, path === '' ? undefined : path);
+      }
+    }
+    if (wanted.has('php')) say(phpSentence());
     for (const name of wanted.keys())
       if (name in pythonTools) await this.#python(name, tools, bin, { run, say, signal });
     const packages = [...wanted.keys()].filter((name) => name in fetchedTools);
@@ -159,15 +169,21 @@ export class Toolbox {
   }
 }
 
-function checkInstalled(name: string, version: string): void {
-  const tool = installedTools[name];
-  const asked = version === '' ? '' : ` ${version}`;
-  if (tool === undefined) throw new Refusal(`The build needs ${name}${asked}, which this cluster does not know.`);
-  const { program, called, install } = tool;
-  if (systemPath.split(':').some((directory) => existsSync(join(directory, program)))) return;
+/** Of a newer Node than the agent's a build would fail, or what it makes. */
+function checkNode({ demand }: Tool): void {
+  const own = process.versions.node;
+  if (demand === undefined || !isTooOld(demand.text, own)) return;
   throw new Refusal(
-    `The build needs ${called}${asked}, and the machine of the cluster has no program ${program} beneath /usr: install ${install}.`,
+    `${demand.path} asks for Node ${demand.text}, and builds of the cluster have ${own}, that of its agent: update the agent, widen "engines", or build on a cluster with the driver docker.`,
   );
+}
+
+/** Said before anybody wonders why a site is slow. */
+function phpSentence(): string {
+  const has = systemPath.split(':').some((directory) => existsSync(join(directory, 'frankenphp')));
+  return has
+    ? 'FrankenPHP of the machine serves the site.'
+    : 'The machine has no FrankenPHP: the site is served by the server that PHP brings, with four workers, which is for a few people at once. Install FrankenPHP beneath /usr, or deploy to a cluster with the driver docker.';
 }
 
 function nodeSentence(demanded: string): string {

@@ -8,6 +8,8 @@ export interface CargoManifest {
   /** Programs that it names itself. */
   bins: readonly string[];
   isWorkspace: boolean;
+  /** Of the package, or of all packages of the workspace. */
+  rustVersion: string;
   dependencies: ReadonlySet<string>;
 }
 
@@ -15,7 +17,7 @@ export function cargoManifestOf(source: Source, folder: string): CargoManifest |
   const path = within(folder, 'Cargo.toml');
   if (!source.has(path)) return undefined;
   let section = '';
-  let [name, defaultRun, isWorkspace] = ['', '', false];
+  let [name, defaultRun, rustVersion, isWorkspace] = ['', '', '', false];
   const bins: string[] = [];
   const dependencies = new Set<string>();
   for (const line of source.text(path).split(/\r?\n/)) {
@@ -30,10 +32,11 @@ export function cargoManifestOf(source: Source, folder: string): CargoManifest |
     const [, key = '', value = ''] = /^\s*([\w.-]{1,200})\s*=\s*(?:["']([\w.-]{1,200})["'])?/.exec(line) ?? [];
     if (section === 'package' && key === 'name') name = value;
     if (section === 'package' && key === 'default-run') defaultRun = value;
+    if (/^(?:workspace\.)?package$/.test(section) && key === 'rust-version') rustVersion = value;
     if (section === 'bin' && key === 'name') bins.push(value);
     if (section === 'dependencies' && key !== '') dependencies.add(key.split('.')[0] ?? key);
   }
-  return { path, name, defaultRun, bins, isWorkspace, dependencies };
+  return { path, name, defaultRun, bins, isWorkspace, rustVersion, dependencies };
 }
 
 /** The workspace above a folder, where its packages are built. */

@@ -1,8 +1,9 @@
-import { type Outcome, refused, server } from '../outcome.ts';
+import { type Outcome, server } from '../outcome.ts';
 import { portOfCommand, portOfSource } from '../ports.ts';
 import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, upwards, within } from '../source.ts';
+import type { Demand } from '../versions/ranges.ts';
 
 /** A framework is one entry. */
 export const goFrameworks: readonly { name: string; module: RegExp }[] = [
@@ -28,7 +29,10 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
       ?.replace(/\/v\d+$/, '')
       .split('/')
       .pop() ?? '';
-  const chosen = chosenOf(programs, name);
+  const isTool =
+    programs[0] === '' && folder === directory && !serves(source, folder, module) && modulesBelow(source, folder) > 1;
+  const chosen = isTool ? undefined : chosenOf(programs, name);
+  if (isTool) return { ...noProgram(path, folder, []), monorepo: true };
   if (chosen === undefined) return folder === directory ? noProgram(path, folder, programs) : undefined;
 
   const target = within(below, chosen);
@@ -53,13 +57,25 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
   const build = {
     provider: 'go' as const,
     directory,
-    toolchain: [{ name: 'go', version: version?.[1] ?? '' }],
+    toolchain: [{ name: 'go', version: version?.[1] ?? '', ...demandOf(version?.[1], path) }],
     steps: [{ name: 'build', command, caches: ['go-mod', 'go-build'] }],
     drop: [],
     environment: {},
     told,
   };
   return server(build, start, port);
+}
+
+/** A module that needs no other one and has nothing of HTTP is a tool of the folders beside it. */
+function serves(source: Source, folder: string, module: string): boolean {
+  return (
+    /^\s*require\b/m.test(module) || mainFiles(source, folder).some((path) => source.text(path).includes('"net/http"'))
+  );
+}
+
+function modulesBelow(source: Source, folder: string): number {
+  const above = folder === '' ? '' : `${folder}/`;
+  return source.named('go.mod').filter((path) => path.startsWith(above) && path !== within(folder, 'go.mod')).length;
 }
 
 /** Folders, below this one, whose files are a program: itself, those of `cmd`, and those beside. */
@@ -92,12 +108,14 @@ function chosenOf(programs: readonly string[], module: string): string | undefin
   return names.flatMap((name) => programs.filter((one) => one.replace(/^.*\//, '') === name))[0];
 }
 
-function noProgram(path: string, folder: string, programs: readonly string[]): Outcome {
+function demandOf(version: string | undefined, path: string): { demand?: Demand } {
+  return version === undefined ? {} : { demand: { text: `>=${version}`, path } };
+}
+
+function noProgram(path: string, folder: string, programs: readonly string[]): Extract<Outcome, { kind: 'refused' }> {
   if (programs.length === 0) {
-    return refused(
-      'go',
-      `${shown(path)} is a library: neither its folder nor cmd/ has a package main, which a program needs.`,
-    );
+    const message = `${shown(path)} is a library: neither its folder nor cmd/ has a package main, which a program needs.`;
+    return { kind: 'refused', provider: 'go', message, signals: [] };
   }
   return {
     kind: 'refused',

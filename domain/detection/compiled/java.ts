@@ -1,4 +1,4 @@
-import { type Outcome, refused, server } from '../outcome.ts';
+import { type Outcome, type Port, refused, server } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
 import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
@@ -27,7 +27,12 @@ const tools: readonly Tool[] = [
 ];
 
 /** A framework is one entry: how it is known, what its task is in Gradle, and what starts its result. */
-export const javaFrameworks: readonly { name: string; of: RegExp; task: string; start(folder: string): string }[] = [
+export const javaFrameworks: readonly {
+  name: string;
+  of: RegExp;
+  task: string;
+  start(folder: string, text: string): string;
+}[] = [
   {
     name: 'spring-boot',
     of: /org\.springframework\.boot|spring-boot-(?:starter|maven)/,
@@ -46,6 +51,14 @@ export const javaFrameworks: readonly { name: string; of: RegExp; task: string; 
     of: /io\.micronaut|micronaut-(?:parent|maven-plugin)/,
     task: 'shadowJar',
     start: (folder) => `MICRONAUT_SERVER_PORT=$PORT java -jar ${folder}/*.jar`,
+  },
+  {
+    name: 'ktor',
+    // In Gradle its plugin makes the one archive that is started; in Maven people shade one.
+    of: /\bio\.ktor\.plugin\b|<groupId>io\.ktor/,
+    task: 'buildFatJar',
+    start: (folder, text) =>
+      `java -jar ${folder}/${folder.includes('target') ? '*-jar-with-dependencies.jar' : '*-all.jar'}${/\bEngineMain\b/.test(text) ? ' -port=$PORT' : ''}`,
   },
 ];
 
@@ -73,8 +86,11 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
       monorepo: true,
     };
   }
+  if (/\bid[ (]["']java-(?:library|platform)["']/.test(text) && webOf(source, folder) === undefined)
+    return refused('java', `${shown(path)} is a library: choose the folder of a program as the context.`);
   const framework =
     javaFrameworks.find(({ of }) => of.test(text)) ??
+    pluginOf(source, root, text) ??
     javaFrameworks.find(({ of }) => parents.some((one) => of.test(one)));
   const web = webOf(source, folder);
   if (framework === undefined && web === undefined) {
@@ -86,8 +102,9 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
   }
   const wrapper = source.has(within(root, tool.wrapper)) ? `./${tool.wrapper}` : tool.program;
   const command = commandOf(source, root, below, tool, wrapper, framework?.task ?? 'build -x test');
-  const start = web ?? framework?.start(word(within(below, tool.output))) ?? '';
+  const start = web ?? framework?.start(word(within(below, tool.output)), text) ?? '';
   const version = versionOf(source, root, [text, ...parents]);
+  const demand = version === '' ? {} : { demand: { text: `>=${version}`, path } };
   const told = {
     framework: framework?.name ?? '',
     packageManager: tool.name,
@@ -102,17 +119,70 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
   const build = {
     provider: 'java' as const,
     directory: root,
-    toolchain: [{ name: 'java', version }, ...(wrapper === tool.program ? [{ name: tool.name, version: '' }] : [])],
+    toolchain: [
+      { name: 'java', version, ...demand },
+      ...(wrapper === tool.program ? [{ name: tool.name, version: '' }] : []),
+    ],
     steps: [{ name: 'build', command, caches: tool.caches }],
     drop: ['.gradle'],
     environment: {},
     told,
   };
-  const port = portOfCommand(start, 'procfile') ?? {
-    port: 8080,
-    portSource: framework === undefined ? 'default' : 'framework',
-  };
+  const port = portOfCommand(start, 'procfile') ??
+    portOfSettings(source, folder) ?? {
+      port: 8080,
+      portSource: framework === undefined ? 'default' : 'framework',
+    };
   return server(build, start, port);
+}
+
+/** A plugin that the build names by its catalog of versions. */
+function pluginOf(source: Source, root: string, text: string): (typeof javaFrameworks)[number] | undefined {
+  const catalog = source.text(within(root, 'gradle/libs.versions.toml'));
+  for (const [, name = '', rest = ''] of text.matchAll(/\balias\(libs\.plugins\.([\w.]{1,100})\)(.{0,40})/g)) {
+    if (/apply\s+false/.test(rest)) continue;
+    const key = name.replaceAll('.', '[-_.]');
+    const line = new RegExp(`^${key}[ \\t]*=(.{1,200})$`, 'm').exec(catalog)?.[1] ?? '';
+    const found = javaFrameworks.find(({ of }) => of.test(line));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const settingsFiles = ['application.properties', 'application.yml', 'application.yaml', 'application.conf'];
+const portKeys = ['server.port', 'quarkus.http.port', 'micronaut.server.port', 'ktor.deployment.port'];
+
+/** The port of the settings that the program brings. */
+function portOfSettings(source: Source, folder: string): Port | undefined {
+  for (const name of settingsFiles) {
+    const text = source.text(within(folder, `src/main/resources/${name}`));
+    const found = (name.endsWith('.properties') ? plainKeys : nestedKeys)(text)
+      .filter(([key]) => portKeys.includes(key))
+      .map(([, value]) => Number(/(\d{2,5})\}?$/.exec(value)?.[1] ?? 0))[0];
+    if (found !== undefined && found > 0) return { port: found, portSource: 'source' };
+  }
+  return undefined;
+}
+
+function plainKeys(text: string): [string, string][] {
+  return [...text.matchAll(/^[ \t]*([\w.-]{1,100})[ \t]*[=:][ \t]*(\S{1,100})[ \t]*$/gm)].map(
+    ([, key = '', value = '']) => [key, value],
+  );
+}
+
+/** Keys of YAML by their indentation, of the first document: others are profiles. */
+function nestedKeys(text: string): [string, string][] {
+  const above: { depth: number; key: string }[] = [];
+  const found: [string, string][] = [];
+  for (const line of (text.split(/^---/m)[0] ?? '').split(/\r?\n/)) {
+    const [, space = '', key = '', value = ''] =
+      /^([ \t]{0,60})["']?([\w.%-]{1,100})["']?[ \t]*[:={][ \t]*(\S{0,100})/.exec(line) ?? [];
+    if (key === '') continue;
+    while ((above.at(-1)?.depth ?? -1) >= space.length) above.pop();
+    above.push({ depth: space.length, key });
+    if (value !== '') found.push([above.map((one) => one.key).join('.'), value]);
+  }
+  return found;
 }
 
 function commandOf(source: Source, root: string, below: string, tool: Tool, wrapper: string, task: string): string {

@@ -2,6 +2,7 @@ import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfSource } from '../ports.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
+import type { Demand } from '../versions/ranges.ts';
 import { type CargoManifest, cargoManifestOf, cargoRootOf } from './cargo-manifest.ts';
 
 /** A framework is one entry; those that others are made of come last. */
@@ -76,7 +77,7 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
   const build = {
     provider: 'rust' as const,
     directory,
-    toolchain: [{ name: 'rust', version: toolchainOf(source, directory) }],
+    toolchain: [{ name: 'rust', version: toolchainOf(source, directory), ...demandOf(source, manifest, directory) }],
     steps: [{ name: 'build', command, caches: ['cargo', 'target'] }],
     drop: ['target'],
     environment: framework?.environment ?? {},
@@ -97,6 +98,15 @@ function chosenOf(programs: readonly string[], { name, defaultRun }: CargoManife
   if (programs.length <= 1) return programs[0];
   const named = [defaultRun, name, 'server', `${name}-server`, 'api', 'web'].find((one) => programs.includes(one));
   return named ?? programs.find((one) => one.endsWith('-server') || one.endsWith('_server'));
+}
+
+/** The oldest compiler that the package, or its workspace, is for: Cargo refuses an older one. */
+function demandOf(source: Source, manifest: CargoManifest, directory: string): { demand?: Demand } {
+  const root = cargoManifestOf(source, directory);
+  const own = manifest.rustVersion === '' ? root : manifest;
+  return own === undefined || own.rustVersion === ''
+    ? {}
+    : { demand: { text: `>=${own.rustVersion}`, path: own.path } };
 }
 
 function toolchainOf(source: Source, folder: string): string {

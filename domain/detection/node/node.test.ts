@@ -154,5 +154,5 @@ test.each([
     treeOf({ 'package.json': json({ engines: { node: said }, scripts: { start: 'node .' } }) }),
   );
   expect(detected.nodeVersion).toBe(version);
-  expect(plan?.toolchain[0]).toEqual({ name: 'node', version });
+  expect(plan?.toolchain[0]).toEqual({ name: 'node', version, demand: { text: said, path: 'package.json' } });
 });

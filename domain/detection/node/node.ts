@@ -11,7 +11,7 @@ import { type Project, projectOf, publishedFolder } from './project.ts';
 import { type Runner, runnerOf } from './run.ts';
 import { buildScriptOf, everythingOf } from './scripts.ts';
 import { guessedStart, type Start, saidStart } from './start.ts';
-import { nodeVersionOf } from './versions.ts';
+import { nodeDemandOf, nodeVersionOf } from './versions.ts';
 import { type Workspace, workspaceOf } from './workspace.ts';
 
 /** How a folder with a package.json is built; undefined if it has none. */
@@ -47,10 +47,16 @@ function ofBuilder(context: Context, start: Start | undefined): Outcome | undefi
   const framework = builders.find((one) => fits(project.manifest.packages, one));
   if (framework === undefined) return undefined;
   const files = framework.site?.(project);
+  // Its pages are part of a program that is started in production.
+  if (files !== undefined && startsServer(project, start)) return undefined;
   if (files !== undefined) return siteOf(context, framework, publishedFolder(project) ?? files);
   const line = framework.start?.(project);
   const taken = start ?? (line === undefined ? undefined : { line, text: line, by: '' as const, signals: [] });
   return taken === undefined ? refusalOf(context, framework) : serverOf(context, framework, taken);
+}
+
+function startsServer({ manifest }: Project, start: Start | undefined): boolean {
+  return /^node\s/.test(start?.text ?? '') && servers.some((one) => fits(manifest.dependencies, one));
 }
 
 function ofServer(context: Context, start: Start | undefined): Outcome | undefined {
@@ -119,6 +125,7 @@ function buildOf({ project, workspace }: Context, framework: Framework | undefin
     { folder, manifest },
     ...(root === folder ? [] : [{ folder: root, manifest: workspace?.manifest }]),
   ]);
+  const demand = nodeDemandOf([manifest, workspace?.manifest]);
   const script = buildScriptOf(manifest);
   const command = runner.build(script);
   const manager = managed.manager.name;
@@ -145,7 +152,7 @@ function buildOf({ project, workspace }: Context, framework: Framework | undefin
     provider: 'node' as const,
     directory: runner.directory,
     toolchain: [
-      { name: 'node', version: node?.version ?? '' },
+      { name: 'node', version: node?.version ?? '', ...(demand === undefined ? {} : { demand }) },
       ...(manager === 'npm' ? [] : [{ name: manager, version: managed.pinned }]),
     ],
     steps: [

@@ -36,7 +36,7 @@ function calledBy(manifest: Manifest, text: string): string[] {
 
 /** The script that builds. */
 export function buildScriptOf(manifest: Manifest): string | undefined {
-  return manifest.scripts.has('build') ? 'build' : undefined;
+  return ['build', 'build:production', 'build:prod'].find((name) => manifest.scripts.has(name));
 }
 
 const steps = /^(?:npm run|yarn(?: run)?|pnpm(?: run)?|bun run) build\s*&&\s*/;

@@ -24,7 +24,7 @@ const names = ['start', 'start:prod', 'start:production', 'production', 'prod', 
 export function saidStart(project: Project, isRootOfOthers: boolean): Start | undefined {
   const { source, folder, manifest } = project;
   const web = webOf(source, folder);
-  if (web !== undefined) {
+  if (web !== undefined && isOfNode(project, web)) {
     const path = within(folder, 'Procfile');
     return { line: web, text: web, by: 'procfile', signals: [{ path, detail: `web: ${shown(web)}` }] };
   }
@@ -41,9 +41,18 @@ export function saidStart(project: Project, isRootOfOthers: boolean): Start | un
   return undefined;
 }
 
+/** The line of a Procfile beside the manifest of another language is that one's, unless it names a program of Node. */
+function isOfNode({ source, folder }: Project, line: string): boolean {
+  const others = ['go.mod', 'Cargo.toml', 'requirements.txt', 'pyproject.toml', 'Pipfile', 'pom.xml', 'build.gradle'];
+  if (!others.some((name) => source.has(within(folder, name)))) return true;
+  return /(?:^|[\s;&|/])(?:node|npm|npx|yarn|pnpm|bun|bunx)\s/.test(line);
+}
+
 /** The conclusion from the scripts for development, from Nx, or from `main`. */
 export function guessedStart(project: Project, listens: boolean): Start | undefined {
-  return watched(project) ?? nxStart(project) ?? (listens ? mainStart(project) : undefined);
+  return (
+    watched(project) ?? nxStart(project) ?? (listens || isPrivateProgram(project) ? mainStart(project) : undefined)
+  );
 }
 
 function watched({ source, folder, manifest }: Project): Start | undefined {
@@ -57,6 +66,12 @@ function watched({ source, folder, manifest }: Project): Start | undefined {
     return { line: once.line, text: once.line, by: 'script', signals: [{ path: manifest.path, detail }] };
   }
   return undefined;
+}
+
+/** A package that is never published, has packages and a file to run, and says nothing else. */
+function isPrivateProgram({ manifest }: Project): boolean {
+  const { said, scripts, dependencies } = manifest;
+  return said.private === true && typeof said.main === 'string' && scripts.size === 0 && dependencies.size > 0;
 }
 
 function nxStart({ source, folder, manifest }: Project): Start | undefined {

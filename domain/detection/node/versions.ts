@@ -1,4 +1,5 @@
 import { objectOf, type Source, within } from '../source.ts';
+import type { Demand } from '../versions/ranges.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Lines with long-term support, newest first: an open range takes the first of them that it allows. */
@@ -22,6 +23,15 @@ export function nodeVersionOf(
       const version = resolved(said);
       if (version !== undefined) return { version, path };
     }
+  }
+  return undefined;
+}
+
+/** The range of `engines`, which package managers hold the machine's Node to. */
+export function nodeDemandOf(manifests: readonly (Manifest | undefined)[]): Demand | undefined {
+  for (const manifest of manifests) {
+    const said = objectOf(manifest?.said.engines)?.node;
+    if (manifest !== undefined && typeof said === 'string') return { text: said, path: manifest.path };
   }
   return undefined;
 }

@@ -7,7 +7,7 @@ export interface Application {
   name: string;
 }
 
-const usual = ['main', 'app', 'server', 'api', 'application', 'wsgi', 'asgi', 'run', '__init__'];
+const usual = ['main', 'app', 'server', 'api', 'application', 'wsgi', 'asgi', 'webapp', 'run', '__init__'];
 
 /** The first file, the usual names first, in which a variable becomes an application of this class. */
 export function applicationOf(source: Source, folder: string, classes: string): Application | undefined {

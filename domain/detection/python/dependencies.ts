@@ -1,4 +1,5 @@
 import { type Source, within } from '../source.ts';
+import type { Demand } from '../versions/ranges.ts';
 
 export interface PythonManager {
   name: 'uv' | 'poetry' | 'pipenv' | 'pip';
@@ -118,4 +119,20 @@ export function pythonVersionOf(source: Source, folder: string): { version: stri
     if (version !== undefined) return { version, path: file(name) };
   }
   return { version: '', path: '' };
+}
+
+/** The range that uv, pip or Poetry hold the machine's Python to; undefined where there is none. */
+export function pythonDemandOf(source: Source, folder: string): Demand | undefined {
+  const ways: [string, RegExp][] = [
+    ['pyproject.toml', /^requires-python[ \t]*=[ \t]*["']([^"'\n]{1,100})["']/m],
+    ['pyproject.toml', /^python[ \t]*=[ \t]*["']([^"'\n]{1,100})["']/m],
+    ['setup.py', /\bpython_requires[ \t]*=[ \t]*["']([^"'\n]{1,100})["']/],
+    ['setup.cfg', /^python_requires[ \t]*=[ \t]*([^\n]{1,100})$/m],
+  ];
+  for (const [name, way] of ways) {
+    const path = within(folder, name);
+    const text = way.exec(source.text(path))?.[1]?.trim();
+    if (text !== undefined) return { text, path };
+  }
+  return undefined;
 }

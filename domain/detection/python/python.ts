@@ -1,16 +1,20 @@
-import type { BuildStep } from '../build-plan.ts';
-import { developmentOf } from '../node/development.ts';
+import { type Assets, assetsBelow, assetsOf, frontEndsOf } from '../node/assets.ts';
 import { manifestOf } from '../node/manifest.ts';
 import { fromNode } from '../node/node.ts';
-import { managerOf } from '../node/package-managers.ts';
-import { everythingOf } from '../node/scripts.ts';
 import { type Outcome, refused, server, site } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
-import { webOf } from '../procfile.ts';
+import { releaseOf, webOf } from '../procfile.ts';
 import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { inEnvironment } from './application.ts';
-import { alsoInstall, demandedOf, managerEnvironment, pythonManagerOf, pythonVersionOf } from './dependencies.ts';
+import {
+  alsoInstall,
+  demandedOf,
+  managerEnvironment,
+  pythonDemandOf,
+  pythonManagerOf,
+  pythonVersionOf,
+} from './dependencies.ts';
 import { pythonFrameworks } from './frameworks.ts';
 
 /** How a folder with a list of Python packages is built; undefined if it has none. */
@@ -26,6 +30,8 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
   if (start === undefined && files === undefined) return nothingToStart(manager.path, framework?.name);
 
   const version = pythonVersionOf(source, folder);
+  const demand = pythonDemandOf(source, folder);
+  const release = releaseOf(source, folder) ?? migrationOf(source, folder, framework?.name);
   const more =
     web === undefined
       ? alsoInstall(
@@ -33,9 +39,9 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
           manager,
         )
       : undefined;
-  const assets = assetsOf(source, folder);
+  const assets = assetsFor(source, folder);
   const ownBuild = files?.build ?? framework?.build?.(project);
-  const commands = [...(assets === undefined ? [] : [assets.build]), ...(ownBuild === undefined ? [] : [ownBuild])];
+  const commands = [...assets.map(({ build }) => build), ...(ownBuild === undefined ? [] : [ownBuild])];
   const told = {
     framework: framework?.name ?? '',
     packageManager: manager.name,
@@ -46,22 +52,26 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
       { path: manager.path, detail: `Packages are installed by ${manager.name}` },
       ...(framework === undefined ? [] : [{ path: manager.path, detail: `It is made with ${framework.name}` }]),
       ...(version.path === '' ? [] : [{ path: version.path, detail: `It demands Python ${version.version}` }]),
+      ...(demand === undefined || version.path !== ''
+        ? []
+        : [{ path: demand.path, detail: `It demands Python ${shown(demand.text)}` }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
       ...(found === undefined || web !== undefined
         ? []
         : [{ path: found.path, detail: 'The application that is started' }]),
-      ...(assets === undefined
+      ...assets.map(({ path }) => ({ path, detail: 'Its files are built by Node' })),
+      ...(release === undefined
         ? []
-        : [{ path: within(folder, 'package.json'), detail: 'Its files are built by Node' }]),
+        : [{ path: manager.path, detail: `A release command is proposed: ${shown(release)}` }]),
     ],
   };
   const build = {
     provider: 'python' as const,
     directory: folder,
     toolchain: [
-      { name: 'python', version: version.version },
+      { name: 'python', version: version.version, ...(demand === undefined ? {} : { demand }) },
       ...(manager.name === 'pip' ? [] : [{ name: manager.name, version: '' }]),
-      ...(assets === undefined ? [] : [{ name: 'node', version: '' }]),
+      ...assets.flatMap(({ toolchain }) => toolchain),
     ],
     steps: [
       {
@@ -69,7 +79,7 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
         command: [manager.install, ...(more === undefined ? [] : [more.line])].join(' && '),
         caches: [manager.name],
       },
-      ...(assets?.steps ?? []),
+      ...assets.flatMap(({ steps }) => steps),
       ownBuild === undefined ? undefined : { name: 'build', command: inEnvironment(ownBuild), caches: [] },
     ],
     drop: ['node_modules'],
@@ -84,21 +94,12 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
   return server(build, inEnvironment(start), port);
 }
 
-/** Scripts and styles that a package.json beside it builds for its pages. */
-function assetsOf(source: Source, folder: string): { build: string; steps: BuildStep[] } | undefined {
-  const manifest = manifestOf(source, folder);
-  const own = manifest === undefined ? undefined : fromNode(source, folder);
-  if (manifest === undefined || !manifest.scripts.has('build') || own?.kind === 'started') return undefined;
-  if (developmentOf(everythingOf(manifest, 'build')) !== undefined) return undefined;
-  const { manager, installCommand } = managerOf(source, folder, [manifest]);
-  const build = `${manager.name} run build`;
-  return {
-    build,
-    steps: [
-      { name: 'install assets', command: installCommand, caches: [manager.name] },
-      { name: 'build assets', command: build, caches: [] },
-    ],
-  };
+/** Those of a package.json beside it that is no server itself, and of folders whose bundlers write into its own. */
+function assetsFor(source: Source, folder: string): Assets[] {
+  const own = manifestOf(source, folder) === undefined ? undefined : fromNode(source, folder);
+  const beside = own === undefined || own.kind === 'started' ? undefined : assetsOf(source, folder);
+  const below = frontEndsOf(source, folder).map((name) => assetsBelow(source, folder, name));
+  return [beside, ...below].filter((one) => one !== undefined);
 }
 
 function nothingToStart(path: string, framework: string | undefined): Outcome {
@@ -110,4 +111,10 @@ function nothingToStart(path: string, framework: string | undefined): Outcome {
     'python',
     `${shown(path)} was found, and ${what}: add a Procfile with a line such as "web: gunicorn app:app --bind 0.0.0.0:$PORT".`,
   );
+}
+
+/** What brings a database to the form that the code expects. */
+function migrationOf(source: Source, folder: string, framework: string | undefined): string | undefined {
+  if (framework === 'django' && source.has(within(folder, 'manage.py'))) return 'python manage.py migrate --noinput';
+  return source.has(within(folder, 'alembic.ini')) ? 'alembic upgrade head' : undefined;
 }

@@ -176,6 +176,18 @@ export const others: readonly Expected[] = [
   image('crccheck/docker-hello-world', 8000),
   image('hexpm/hexpm', 4000),
   image('maybe-finance/maybe', 3000),
-  refused('heroku/ruby-getting-started', /Ruby/),
-  refused('heroku/php-getting-started', /PHP/),
+  server(
+    'heroku/ruby-getting-started',
+    'ruby rails bundler',
+    'bundle exec rails assets:precompile',
+    'bundle exec puma -C config/puma.rb',
+    3000,
+  ),
+  server(
+    'heroku/php-getting-started',
+    'php slim composer',
+    '',
+    'frankenphp php-server --root web --listen :$PORT',
+    8080,
+  ),
 ];

@@ -17,6 +17,14 @@ const bases = {
   java: { image: 'eclipse-temurin:{version}', version: '21', asked: /\d+/ },
   maven: { image: 'maven:3-eclipse-temurin-{version}', version: '21', asked: /\d+/ },
   gradle: { image: 'gradle:8-jdk{version}', version: '21', asked: /\d+/ },
+  /** PHP with a server that is one process and listens on PORT, and with the installer of extensions. */
+  php: { image: 'dunglas/frankenphp:1-php{version}', version: '8.4', asked: /\d+\.\d+/ },
+  composer: { image: 'composer:2', version: '', asked: /(?!)/ },
+  ruby: { image: 'ruby:{version}', version: '3.4', asked: /\d+(?:\.\d+){1,2}/ },
+  elixir: { image: 'elixir:{version}', version: '1.18', asked: /\d+\.\d+/ },
+  deno: { image: 'denoland/deno:debian-{version}', version: '2.5.4', asked: /\d+\.\d+\.\d+/ },
+  dotnet: { image: 'mcr.microsoft.com/dotnet/sdk:{version}', version: '10.0', asked: /\d+\.\d+/ },
+  hugo: { image: 'hugomods/hugo:exts-{version}', version: '0.152.2', asked: /\d+\.\d+\.\d+/ },
   /** Programs that were compiled run in this one. */
   system: { image: 'debian:stable-slim', version: '', asked: /(?!)/ },
 } satisfies Record<string, Base>;

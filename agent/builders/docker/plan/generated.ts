@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { BuildPlan } from '../../../../domain/detection/build-plan.ts';
+import type { BuildPlan, Tool } from '../../../../domain/detection/build-plan.ts';
 import { quoted } from '../../caches/cache-places.ts';
 import { runStep } from '../../run-step.ts';
 import { proxyVariables } from '../../sandbox/network.ts';
@@ -106,27 +106,45 @@ function versionOf(plan: BuildPlan, name: string): string {
   return plan.toolchain.find((tool) => tool.name === name)?.version ?? '';
 }
 
+/** Languages with an image of their own, beside which Node is brought. */
+const others = [
+  'python',
+  'go',
+  'rust',
+  'java',
+  'php',
+  'ruby',
+  'elixir',
+  'deno',
+  'dotnet',
+] as const satisfies BaseName[];
+
 function builtIn(plan: BuildPlan, { bases }: Given): string {
   const has = (name: string) => plan.toolchain.some((tool) => tool.name === name);
   const java = versionOf(plan, 'java');
+  // It brings Node itself, for another C library than that of the image for Node.
+  if (has('hugo')) return baseImage('hugo', versionOf(plan, 'hugo'), bases);
   if (has('maven')) return baseImage('maven', java, bases);
   if (has('gradle')) return baseImage('gradle', java, bases);
-  const found = (['python', 'go', 'rust', 'java'] as BaseName[]).find(has) ?? 'node';
+  const found = others.find(has) ?? 'node';
   return baseImage(found, versionOf(plan, found), bases);
 }
 
 /** Package managers that the image does not have, and Node beside another language. */
 function toolsOf(plan: BuildPlan, given: Given): string[] {
-  const isOther = plan.toolchain.some(({ name }) => ['python', 'go', 'rust', 'java'].includes(name));
+  const isOther = plan.toolchain.some(({ name }) => others.some((one) => one === name));
   const needsNode = plan.toolchain.some(({ name }) => name === 'node' || name in fetchedTools);
-  const lines: string[] = [];
+  const lines: string[] = plan.toolchain.some(({ name }) => name === 'hugo') ? ['USER 0'] : [];
   if (isOther && needsNode) {
     const node = baseImage('node', versionOf(plan, 'node'), given.bases);
     for (const part of ['bin', 'lib']) lines.push(`COPY --from=${node} /usr/local/${part} /usr/local/${part}`);
   }
-  for (const { name, version } of plan.toolchain) {
+  for (const { name, version, extensions } of plan.toolchain) {
     const tool = fetchedTools[name];
     const script = (install: string) => ['set -e', ...before(plan, given), `. ${variablesAt}`, install].join('\n');
+    if (name === 'php') lines.push(run(script(phpSetup(extensions)), plan, given, []));
+    if (name === 'composer')
+      lines.push(`COPY --from=${baseImage('composer', '', given.bases)} /usr/bin/composer /usr/local/bin/composer`);
     if (tool !== undefined && (name !== 'npm' || version !== '')) {
       const wanted = version === '' ? tool.version : version;
       const called = name === 'bun' ? 'bun' : tool.package(wanted);
@@ -139,16 +157,33 @@ function toolsOf(plan: BuildPlan, given: Given): string[] {
   return lines;
 }
 
+/**
+ * Extensions by the installer of the image; Composer unpacks by `zip`. The server's file has a capability, without which an instance that has none
+ * could not start it: a copy has none.
+ */
+function phpSetup(extensions: Tool['extensions']): string {
+  const names = [...new Set([...(extensions?.demanded ?? []), ...(extensions?.suggested ?? []), 'opcache', 'zip'])];
+  const server = '/usr/local/bin/frankenphp';
+  return [
+    `install-php-extensions ${names.toSorted().join(' ')}`,
+    `cp ${server} ${server}.plain`,
+    `mv ${server}.plain ${server}`,
+  ].join('\n');
+}
+
 function program(plan: BuildPlan, given: Given): string[] {
   const base = isCompiled(plan)
     ? baseImage('system', '', given.bases)
     : plan.steps.length > 0
       ? 'tools'
-      : baseImage(plan.provider === 'python' ? 'python' : 'node', versionOf(plan, plan.provider), given.bases);
+      : builtIn(plan, given);
+  // Where nothing is built, no stage before has them.
+  const tools = plan.steps.length > 0 || plan.provider !== 'php' ? [] : toolsOf(plan, given);
   const from = plan.steps.length > 0 ? `--from=build /app/${plan.directory}` : `${sourceFolder}/${plan.directory}`;
   const environment = { ...(needsNode(plan) && { NODE_ENV: 'production' }), ...plan.environment };
   return [
     `FROM ${base}`,
+    ...tools,
     'WORKDIR /app',
     ...(bringsAuthorities(plan, given) ? ['COPY --from=build /authorities/ /etc/ssl/certs/'] : []),
     ...plan.keep.map((path) => copied(from, path, '/app')),

@@ -1,5 +1,5 @@
-import { type Outcome, site } from './outcome.ts';
-import { type Source, within } from './source.ts';
+import { type Outcome, site } from '../outcome.ts';
+import { type Source, within } from '../source.ts';
 
 /** Folders in which pages are kept that nothing has to build. */
 const folders = ['', 'public', 'dist', 'site', 'www', 'html', 'htdocs'];
