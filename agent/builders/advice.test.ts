@@ -24,6 +24,17 @@ test.each([
     'error app@1.0.0: The engine "node" is incompatible with this module. Expected version ">=99".',
     /builds with Node \d/,
   ],
+  ['  Your requirements could not be resolved to an installable set of packages.', /composer\.lock does not fit/],
+  ["Could not find gem 'rails (~> 8.0)' in locally installed gems.", /Gemfile\.lock does not fit/],
+  [
+    'An error occurred while installing pg (1.6.2), and Bundler cannot continue.',
+    /^pg is compiled from C: .*libpq-dev/,
+  ],
+  ["** (Mix) Can't continue due to errors on dependencies", /mix\.lock does not fit/],
+  [
+    'error NETSDK1045: The current .NET SDK does not support targeting .NET 10.0.',
+    /older than what the project targets/,
+  ],
   ['npm error code E401', /wants a credential/],
   ['npm error 403 Forbidden - GET https://npm.example.com/x', /wants a credential/],
   ['npm error code E404', /not in the registry/],

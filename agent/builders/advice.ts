@@ -126,6 +126,33 @@ const table: readonly Advice[] = [
     ),
   },
   {
+    said: /Your requirements could not be resolved|lock file is not up to date with the latest changes in composer\.json/i,
+    what: plain(
+      'composer.lock does not fit composer.json, or PHP: run composer update, commit composer.lock and build again.',
+    ),
+  },
+  {
+    said: /Could not find gem|Bundler could not find compatible versions|The bundle is frozen|in frozen mode|Your Ruby version is/i,
+    what: plain(
+      'Gemfile.lock does not fit the Gemfile, or Ruby: run bundle install, commit Gemfile.lock and build again.',
+    ),
+  },
+  {
+    said: /An error occurred while installing ([\w-]+)|Failed to build gem native extension/,
+    what: ([, name]) =>
+      `${name ?? 'A gem'} is compiled from C: install the packages of Debian that it names above (such as libpq-dev or libsqlite3-dev) on the machine of the cluster, or build on one with the driver docker.`,
+  },
+  {
+    said: /Hex dependency resolution failed|Unchecked dependencies for environment|Can't continue due to errors on dependencies/i,
+    what: plain('mix.lock does not fit mix.exs: run mix deps.get, commit mix.lock and build again.'),
+  },
+  {
+    said: /error NETSDK1045|does not support targeting \.NET (\S+?)\.?(?:\s|$)/i,
+    what: plain(
+      'The kit of .NET is older than what the project targets: install a newer one on the machine of the cluster.',
+    ),
+  },
+  {
     said: /error TS\d+|Type error: |Failed to type check/,
     what: plain('TypeScript found errors: `tsc --noEmit` shows them on your machine.'),
   },

@@ -64,6 +64,22 @@ test('a front end whose bundler writes into a Python project is built before it'
   expect(plan?.steps.map(({ command }) => command)).toContain('(cd front && npm install --include=dev)');
 });
 
+test('pages that a module of Go embeds are built before it, unless they are there', () => {
+  const module = {
+    'go.mod': 'module shop\ngo 1.25.0\n',
+    'main.go': 'package main',
+    'ui/package.json': json({ scripts: { build: 'vite build' }, devDependencies: { vite: '7' } }),
+    'ui/embed.go': 'package ui\n\n//go:embed all:dist/*\nvar files embed.FS\n',
+  };
+  const { detected, plan } = detect(treeOf(module));
+  expect(detected.buildCommand).toBe('(cd ui && npm run build) && go build -trimpath -o bin/app .');
+  expect(plan?.steps.map(({ name }) => name)).toEqual(['install assets', 'build assets', 'build']);
+  expect(plan?.toolchain.map(({ name }) => name)).toEqual(['go', 'node']);
+  expect(plan?.drop).toContain('ui/node_modules');
+  const built = detect(treeOf({ ...module, 'ui/dist/index.html': '' }));
+  expect(built.detected.buildCommand).toBe('go build -trimpath -o bin/app .');
+});
+
 test('the Dockerfile beside a program says its port where no engine builds it, unless the program heeds PORT', () => {
   const go = { 'go.mod': 'module a\ngo 1.25.0\n', 'main.go': 'package main' };
   const port = (text: string) => detect(withoutDockerfiles(treeOf({ ...go, Dockerfile: text }))).detected.port;

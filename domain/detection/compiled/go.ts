@@ -1,3 +1,4 @@
+import { type Assets, assetsBelow } from '../node/assets.ts';
 import { type Outcome, server } from '../outcome.ts';
 import { portOfCommand, portOfSource } from '../ports.ts';
 import { webOf } from '../procfile.ts';
@@ -38,6 +39,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
   const target = within(below, chosen);
   const version = /^toolchain[ \t]+go(\d+(?:\.\d+){1,2})/m.exec(module) ?? /^go[ \t]+(\d+(?:\.\d+){1,2})/m.exec(module);
   const command = `go build -trimpath -o bin/app ${target === '' ? '.' : word(`./${target}`)}`;
+  const pages = embeddedPages(source, directory);
   const framework = goFrameworks.find((one) => one.module.test(module))?.name ?? '';
   const web = webOf(source, folder);
   const start = web === undefined ? 'bin/app' : web.replace(/^(?:\.\/)?(?:bin\/)?[\w.-]+(?=\s|$)/, 'bin/app');
@@ -47,19 +49,25 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
   const told = {
     framework,
     packageManager: 'go',
-    buildCommand: command,
+    buildCommand: [...pages.map(({ build }) => build), command].join(' && '),
     signals: [
       { path, detail: `The module ${shown(name)}${framework === '' ? '' : `, made with ${framework}`}` },
       ...(files[0] === undefined ? [] : [{ path: files[0], detail: 'The program that is built' }]),
+      ...pages.map(({ path }) => ({ path, detail: 'Its files are built by Node, for Go to embed' })),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
     ],
   };
   const build = {
     provider: 'go' as const,
     directory,
-    toolchain: [{ name: 'go', version: version?.[1] ?? '', ...demandOf(version?.[1], path) }],
-    steps: [{ name: 'build', command, caches: ['go-mod', 'go-build'] }],
-    drop: [],
+    toolchain: [
+      { name: 'go', version: version?.[1] ?? '', ...demandOf(version?.[1], path) },
+      ...pages.flatMap(({ toolchain }) => toolchain),
+    ],
+    steps: [...pages.flatMap(({ steps }) => steps), { name: 'build', command, caches: ['go-mod', 'go-build'] }],
+    drop: pages.map(({ path }) =>
+      path.slice(directory === '' ? 0 : directory.length + 1).replace(/package\.json$/, 'node_modules'),
+    ),
     environment: {},
     told,
   };
@@ -106,6 +114,33 @@ function chosenOf(programs: readonly string[], module: string): string | undefin
   if (programs.length <= 1) return programs[0];
   const names = [`${module}d`, `${module}-server`, 'server', 'api', 'web', 'app', 'http', module];
   return names.flatMap((name) => programs.filter((one) => one.replace(/^.*\//, '') === name))[0];
+}
+
+/** Front ends beside the module whose files it embeds, and which nobody has built already. */
+function embeddedPages(source: Source, directory: string): Assets[] {
+  return source
+    .folders(directory)
+    .filter((name) => /^[\w.-]{1,100}$/.test(name) && source.has(within(directory, `${name}/package.json`)))
+    .filter((name) => {
+      const inside = embeddedBy(source, within(directory, name));
+      const above = embeddedBy(source, directory).flatMap((path) =>
+        path.startsWith(`${name}/`) ? [path.slice(name.length + 1)] : [],
+      );
+      const there = new Set(source.folders(within(directory, name)));
+      return [...inside, ...above].some((path) => !there.has(path.split('/')[0] ?? ''));
+    })
+    .flatMap((name) => assetsBelow(source, directory, name) ?? []);
+}
+
+/** Paths that files of a folder say to the compiler. */
+function embeddedBy(source: Source, folder: string): string[] {
+  const files = source.files(folder).filter((name) => name.endsWith('.go'));
+  return files
+    .slice(0, 50)
+    .flatMap((name) => [
+      ...source.text(within(folder, name)).matchAll(/^\/\/go:embed[ \t]+(?:all:)?([\w./-]{1,200})/gm),
+    ])
+    .map((match) => match[1] ?? '');
 }
 
 function demandOf(version: string | undefined, path: string): { demand?: Demand } {

@@ -113,3 +113,37 @@ test('Elixir needs no registry where it has no packages, and no release without 
   expect([detected.startCommand, detected.buildCommand]).toEqual(['mix phx.server', 'mix compile']);
   expect(details(phoenix)).toContain('A release command is proposed: mix ecto.migrate');
 });
+
+/** A pattern that is quadratic would take minutes for one of these. */
+test.each(['\n', ' ', '\t', 'gem ', '{:a, ', ' -a', '<Project ', '  a:\n', 'a = "', 'ARG A=$A ', '[tools]\n', '${A'])(
+  'manifests of %j alone, 256 kB of it, are read in their length',
+  (piece) => {
+    const text = piece.repeat(Math.floor(262_144 / piece.length));
+    const names = [
+      'composer.json',
+      'Gemfile',
+      'mix.exs',
+      'deno.jsonc',
+      'a.csproj',
+      'hugo.toml',
+      'Dockerfile',
+      'pom.xml',
+    ];
+    const beside = [
+      'config.ru',
+      'Procfile',
+      'mise.toml',
+      '.tool-versions',
+      'netlify.toml',
+      '.ruby-version',
+      'setup.py',
+    ];
+    const settings = ['gradle/libs.versions.toml', 'src/main/resources/application.yml', 'config/application.rb'];
+    const files = Object.fromEntries([...beside, ...settings, 'index.php'].map((path) => [path, text]));
+    for (const name of names) expect(typeof detect(treeOf({ ...files, [name]: text })).message).toBe('string');
+    for (const name of ['Gemfile', 'mix.exs', 'a.csproj', 'build.gradle'])
+      expect(
+        typeof detect(treeOf({ ...files, 'index.php': undefined, [name]: `alias(libs.plugins.x)\n${text}` })).message,
+      ).toBe('string');
+  },
+);
