@@ -38,8 +38,14 @@ export const detailSchema = approvalSchema
       )
       .describe('Of the releases since the one that is live, newest first, as far as they name a commit.'),
     withoutCommits: z
-      .array(z.object({ id: z.guid(), name: z.string() }))
-      .describe('Services whose release names no commit, as that of an image that was built elsewhere.'),
+      .array(
+        z.object({
+          id: z.guid(),
+          name: z.string(),
+          built: z.boolean().describe('It was built here, of a folder that was uploaded; otherwise elsewhere.'),
+        }),
+      )
+      .describe('Services whose release names no commit.'),
   })
   .meta({ id: 'ApprovalDetail' });
 

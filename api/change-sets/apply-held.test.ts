@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decideApproval } from '../../db/approvals/decide.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { noSource } from '../../domain/services/settings.ts';
 import { type Applied, ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
@@ -34,7 +35,7 @@ describe('approval', () => {
           items: [{ kind: 'service.create' }, { key: 'A', to: '"1"' }, { key: 'S', to: '' }],
         },
       ],
-      impact: { replicas: 1, services: [{ firstDeploy: true }] },
+      impact: { replicas: 1, services: [{ firstDeploy: true, deploys: true }] },
       checks: [
         { id: 'build', status: 'skipped' },
         { id: 'image', status: 'passed', durationSeconds: expect.any(Number) },
@@ -55,6 +56,15 @@ describe('approval', () => {
     expect((after.body.changeSet as { state: string }).state).toBe('applying');
     const decided = await call('GET', `/approvals?projectId=${at.projectId}&state=decided`);
     expect(decided.body.items).toMatchObject([{ id: approvalId, decision: 'approved' }]);
+  });
+
+  test('a service without an image yet is said to change its settings alone', async () => {
+    const { serviceId } = at.service;
+    const value = { ...noSource, kind: 'upload' };
+    await stage(at.production, create(), { kind: 'service.set', serviceId, key: 'source', value });
+    const { approval } = await apply(at.production);
+    const detail = await call('GET', `/approvals/${approval?.id}`, undefined, at.ours.sessions.viewer);
+    expect(detail.body).toMatchObject({ impact: { replicas: 0, services: [{ deploys: false }] } });
   });
 
   test('rejected, the changes return to the draft, and newer ones of the same place win', async () => {

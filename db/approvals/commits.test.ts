@@ -86,5 +86,5 @@ test('a release that names no commit is named, with what those before it name', 
   await release(place, 1, { sha: 'a'.repeat(40), title: 'First' });
   const { commits, withoutCommits } = await approvalOf(place, await release(place, 2));
   expect(commits.map(({ message }) => message)).toEqual(['First']);
-  expect(withoutCommits).toEqual([{ id: place.serviceId, name: expect.stringMatching(/^s-/) }]);
+  expect(withoutCommits).toEqual([{ id: place.serviceId, name: expect.stringMatching(/^s-/), built: false }]);
 });

@@ -22,6 +22,7 @@ interface Row {
   last: boolean;
   /** Of the image that is live: releases of other settings have it, too. */
   liveSha: string | null;
+  built: boolean;
 }
 
 /**
@@ -31,13 +32,13 @@ interface Row {
 export async function commitsOf(
   kysely: Kysely<Tables>,
   approval: ApprovalView,
-): Promise<{ commits: Commit[]; withoutCommits: { id: string; name: string }[] }> {
+): Promise<{ commits: Commit[]; withoutCommits: { id: string; name: string; built: boolean }[] }> {
   const ids = targetsOf(approval).map(({ releaseId }) => releaseId);
   if (ids.length === 0) return { commits: [], withoutCommits: [] };
   const { rows } = await sql<Row>`
     select service.id as "serviceId", service.name as service, release.git_commit_sha as sha, change_set.title,
       release.created_by as author, release.created_at as at, release.number = target.number as last,
-      target."liveSha"
+      target."liveSha", release.build_id is not null as built
     from (
       select target.service_id, coalesce(origin.number, target.number) as number, coalesce(live.number, 0) as live,
         live.git_commit_sha as "liveSha"
@@ -66,6 +67,6 @@ export async function commitsOf(
   const without = rows.filter(({ sha, last }) => last && sha === null);
   return {
     commits: [...commits.values()],
-    withoutCommits: without.map(({ serviceId: id, service: name }) => ({ id, name })),
+    withoutCommits: without.map(({ serviceId: id, service: name, built }) => ({ id, name, built })),
   };
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { References } from '../../domain/references/graph.ts';
 import { canonical } from '../../domain/releases/canonical.ts';
-import type { Plan } from '../change-sets/apply/plan.ts';
+import { needsBuild } from '../change-sets/apply/builds.ts';
+import type { Plan, PlannedService } from '../change-sets/apply/plan.ts';
 import type { ApplyRequest, Released } from '../change-sets/apply/request.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { Down } from '../deployments/admission/downtime.ts';
@@ -45,7 +46,7 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
       reason: request.reason,
       basis: await basisOf(effect, place, touched, reliedOn(plan.references, affected)),
       diff: json(diffOf(plan, slugs, await promotedBy(effect, organizationId, released))),
-      impact: json(impactOf(plan, slugs, down)),
+      impact: json(impactOf(plan, slugs, down, released)),
       target: json({ releases: released.map(targetOf) }),
       expires_at: after?.expiresAt ?? expiresAt(organizationId),
     })
@@ -190,10 +191,19 @@ function diffOf({ items }: Plan, slugs: ReadonlyMap<string, string>, promoted: R
   }));
 }
 
-function impactOf({ affected, removed }: Plan, slugs: ReadonlyMap<string, string>, down: readonly Down[]) {
+function impactOf(
+  { affected, removed }: Plan,
+  slugs: ReadonlyMap<string, string>,
+  down: readonly Down[],
+  released: readonly Released[],
+) {
+  const running = new Set(released.map(({ service }) => service.serviceId));
+  // Of others the settings change, and nothing is started: they have no image yet, or are suspended.
+  const deploys = (service: PlannedService) => running.has(service.serviceId) || needsBuild(service);
+  const willDeploy = affected.map(deploys);
   return {
-    services: affected.map(({ serviceId, slug, name, settings, deployedBefore }) => ({
-      ...{ id: serviceId, slug, name, firstDeploy: !deployedBefore },
+    services: affected.map(({ serviceId, slug, name, settings, deployedBefore }, index) => ({
+      ...{ id: serviceId, slug, name, firstDeploy: !deployedBefore, deploys: willDeploy[index] },
       processes: Object.entries(settings.processes).map(([id, one]) => ({
         id,
         name: one.name,
@@ -202,6 +212,7 @@ function impactOf({ affected, removed }: Plan, slugs: ReadonlyMap<string, string
     })),
     removed: removed.map((id) => ({ id, slug: slugs.get(id) ?? '' })),
     replicas: affected
+      .filter(deploys)
       .flatMap(({ settings }) => Object.values(settings.processes))
       .reduce((sum, one) => sum + one.replicas, 0),
     ...downtimeImpact(down),

@@ -75,7 +75,8 @@ function Decision({ approval }: { approval: ApprovalAnswer }) {
 }
 
 interface Impact {
-  services?: { id: string; name: string; firstDeploy?: boolean }[];
+  /** `deploys`: false where only settings change; those that were requested before it was told do. */
+  services?: { id: string; name: string; firstDeploy?: boolean; deploys?: boolean }[];
   removed?: { id: string; slug: string }[];
   replicas?: number;
   downtime?: { name: string; processes: { name: string; volumes: string[] }[] }[];
@@ -85,15 +86,23 @@ interface Impact {
 /** What is deployed, and what depends on it. */
 function Touches({ approval: { impact, blastRadius, expiresAt, decision } }: { approval: ApprovalAnswer }) {
   const { services = [], removed = [], replicas = 0, downtime = [], missing = [] } = (impact ?? {}) as Impact;
+  const unstarted = services.filter(({ deploys }) => deploys === false);
   return (
     <Section title="Impact">
       <Facts>
         <Fact label="Deployed">
           {services
+            .filter(({ deploys }) => deploys !== false)
             .map(({ name, firstDeploy }) => (firstDeploy === true ? `${name} (for the first time)` : name))
             .join(', ') || 'Nothing'}
           {replicas > 0 && <span className="text-soft">, {counted(replicas, 'instance')} in all</span>}
         </Fact>
+        {unstarted.length > 0 && (
+          <Fact label="Settings alone">
+            {unstarted.map(({ name }) => name).join(', ')}: nothing is started, without an image or while it is
+            suspended
+          </Fact>
+        )}
         {removed.length > 0 && <Fact label="Removed">{removed.map(({ slug }) => slug).join(', ')}</Fact>}
         {downtime.length > 0 && (
           <Fact label="Brief downtime">

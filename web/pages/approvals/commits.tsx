@@ -7,12 +7,16 @@ import type { ApprovalAnswer } from './approval-words.tsx';
 /** The commits since the release that is live, as far as releases name any. */
 export function Commits({ approval: { commits, withoutCommits } }: { approval: ApprovalAnswer }) {
   if (commits.length === 0 && withoutCommits.length === 0) return null;
-  const names = withoutCommits.map(({ name }) => name).join(', ');
+  const named = (built: boolean) => withoutCommits.filter((one) => one.built === built).map(({ name }) => name);
+  const [uploaded, elsewhere] = [named(true), named(false)];
   return (
     <Section title="Commits since the live release" bare>
       <div className="flex flex-col gap-2.5">
-        {withoutCommits.length > 0 && (
-          <Notice>{`The image of ${names} names no commit: it was built elsewhere, and only its digest tells what is in it.`}</Notice>
+        {uploaded.length > 0 && (
+          <Notice>{`The image of ${uploaded.join(', ')} names no commit: it was built here of a folder that was uploaded.`}</Notice>
+        )}
+        {elsewhere.length > 0 && (
+          <Notice>{`The image of ${elsewhere.join(', ')} names no commit: it was built elsewhere, and only its digest tells what is in it.`}</Notice>
         )}
         {commits.length > 0 && (
           <Card>
