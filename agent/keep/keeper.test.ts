@@ -11,6 +11,7 @@ import {
   through,
   wanted,
 } from '../../test/agents/kept-machine.ts';
+import { linesOf } from '../../test/agents/release-commands.ts';
 import { until } from '../../test/ground/until.ts';
 import { sampleLayout } from '../../test/images/sample-image.ts';
 import type { Keeper } from './keeper.ts';
@@ -280,6 +281,8 @@ test(
     await keeper.desire(await job(3, { overlap: 'replace', drainSeconds: 5 }), 2);
     await applied(keeper, 3);
     const [first] = running();
+    // Before it has begun to listen for signals, one ends it.
+    await until('its program has begun', async () => (await linesOf(machine, first?.id ?? '')).includes('started'));
     const other = new AbortController();
     const replacing = keeper.run({ key: 'job', process: 'web', token: 'five', signal: other.signal });
     expect(await long).toEqual({ outcome: 'done', exitCode: 0 });

@@ -16,6 +16,7 @@ export function pinnedSource(
   // As people read it, with its tag; in the service's own repository without the name of that.
   const read = own && imageRef.startsWith(repository) ? imageRef.slice(repository.length) : imageRef;
   const named = parseImage(read);
-  const fits = named?.own === own && named.digest === digest;
+  // In our registry names of projects and services change, and the digest alone stays.
+  const fits = named?.own === own && named.digest === digest && !(own && named.repository !== '');
   return { ...kept, ...credential, imageRepository: fits ? read : `${own ? '' : repository}@${digest}` };
 }

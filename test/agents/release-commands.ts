@@ -28,7 +28,8 @@ export function migrating(
   return machine.rolled('shop', revision, release, {}, { rollout, environment: { COLOUR: 'green' }, ...more });
 }
 
-async function linesOf(machine: KeptMachine, id: string): Promise<string> {
+/** All that an instance has said. */
+export async function linesOf(machine: KeptMachine, id: string): Promise<string> {
   let said = '';
   const request = { start: 'oldest' as const, follow: false, signal: AbortSignal.timeout(10_000) };
   for await (const news of machine.driver().logs(id, request)) if ('bytes' in news) said += news.bytes.toString();

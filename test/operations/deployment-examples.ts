@@ -45,6 +45,34 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     ...{ projectId, environmentId, serviceId },
   });
   const environment = async () => ({ id: (await waiting()).environmentId });
+  const promotion = async () => {
+    const from = await seedPlace(api.database, organizationId);
+    const { id: releaseId } = await seedRelease(api.database, from, 1);
+    const { projectId, serviceId } = from;
+    const toEnvironmentId = crypto.randomUUID();
+    const own = tenant(api.database.kysely, organizationId);
+    await own
+      .insertInto('environment')
+      .values({
+        id: toEnvironmentId,
+        project_id: projectId,
+        name: 'Next',
+        slug: 'next',
+        namespace: toEnvironmentId,
+      })
+      .execute();
+    await own.insertInto('draft').values({ environment_id: toEnvironmentId, id: crypto.randomUUID() }).execute();
+    const { settings } = await own
+      .selectFrom('environment_service')
+      .select('settings')
+      .where('service_id', '=', serviceId)
+      .executeTakeFirstOrThrow();
+    await own
+      .insertInto('environment_service')
+      .values({ environment_id: toEnvironmentId, service_id: serviceId, project_id: projectId, settings })
+      .execute();
+    return { id: serviceId, releaseId, toEnvironmentId };
+  };
   return {
     'deployments.list': {
       prepare: waiting,
@@ -92,35 +120,12 @@ export function deploymentExamples({ api, ours }: ExampleGround): Record<string,
     'services.suspend': { prepare: runs, body: inEnvironment },
     'services.resume': { prepare: suspended, body: inEnvironment },
     'deployments.promote': {
-      prepare: async () => {
-        const from = await seedPlace(api.database, organizationId);
-        const { id: releaseId } = await seedRelease(api.database, from, 1);
-        const { projectId, serviceId } = from;
-        const toEnvironmentId = crypto.randomUUID();
-        const own = tenant(api.database.kysely, organizationId);
-        await own
-          .insertInto('environment')
-          .values({
-            id: toEnvironmentId,
-            project_id: projectId,
-            name: 'Next',
-            slug: 'next',
-            namespace: toEnvironmentId,
-          })
-          .execute();
-        await own.insertInto('draft').values({ environment_id: toEnvironmentId, id: crypto.randomUUID() }).execute();
-        const { settings } = await own
-          .selectFrom('environment_service')
-          .select('settings')
-          .where('service_id', '=', serviceId)
-          .executeTakeFirstOrThrow();
-        await own
-          .insertInto('environment_service')
-          .values({ environment_id: toEnvironmentId, service_id: serviceId, project_id: projectId, settings })
-          .execute();
-        return { id: serviceId, releaseId, toEnvironmentId };
-      },
+      prepare: promotion,
       body: ({ releaseId, toEnvironmentId }) => ({ releaseId, toEnvironmentId, missingAccepted: true }),
+    },
+    'deployments.previewPromotion': {
+      prepare: promotion,
+      query: ({ releaseId = '', toEnvironmentId = '' }) => ({ releaseId, toEnvironmentId }),
     },
     'deployments.rerun': {
       prepare: async () => {
