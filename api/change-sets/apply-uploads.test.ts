@@ -38,6 +38,9 @@ test('settings and a build of what was uploaded are one change set with one mess
   expect(applied.firstDeploys).toEqual([{ serviceId: at.service.serviceId, buildId: build?.id }]);
   expect(applied.changeSet).toMatchObject({ state: 'applying', message: 'Both at once' });
   expect(ok(await call('GET', `/builds/${build?.id}`))).toMatchObject({ trigger: 'upload', status: 'queued' });
+  // Its deployment is one of the change set, which waits for it.
+  const row = at.api.database.kysely.selectFrom('build').select('change_set_id as changeSetId');
+  expect(await row.where('id', '=', build?.id ?? '').executeTakeFirst()).toEqual({ changeSetId: applied.changeSet.id });
   expect(await variablesOf(at.staging)).toMatchObject([{ key: 'A', value: '1' }]);
   // Nothing of the settings changes: it is built all the same.
   sourceId = await seedSource(at.api.database, {
