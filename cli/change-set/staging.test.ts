@@ -183,3 +183,19 @@ test('an environment is cloned, and compared with its source', async () => {
     err: expect.stringContaining('There is no environment "nowhere"'),
   });
 });
+
+test('limits of builds are staged within the source as it is, each by itself', async () => {
+  await ballast(['service', 'create', 'Built', '--kind', 'worker', '--image', 'registry.example.com/built:1']);
+  const there = ['--service', 'built'];
+  const shown = async () => (await ballast(['service', 'show', ...there])).out;
+  const set = await ballast(['service', 'set', 'buildMemoryBytes=4294967296', 'buildSeconds=600', ...there]);
+  expect(set.code, set.err).toBe(0);
+  expect(await shown()).toMatch(/^build limits +memoryBytes=4294967296 seconds=600$/m);
+  expect((await ballast(['service', 'set', 'buildSeconds=', ...there])).code).toBe(0);
+  expect(await shown()).toMatch(/^build limits +memoryBytes=4294967296$/m);
+  expect(await shown()).toMatch(/^image +registry\.example\.com\/built:1$/m);
+  expect(await ballast(['service', 'set', 'buildMemoryBytes=1', ...there])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('memoryBytes'),
+  });
+});
