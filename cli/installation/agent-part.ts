@@ -60,6 +60,9 @@ export function agentPart(home: Home, settings: Settings, socket: string, prepar
         // The owner of the machine has said it once: of calls of the control plane, and of builds here.
         BALLAST_AGENT_BUILD_ALLOWED_RANGES: settings.OUTBOUND_ALLOWED_RANGES.join(','),
         BALLAST_AGENT_BUILD_CA_FILE: settings.OUTBOUND_CA_FILE,
+        ...(settings.LOCAL_BUILD_MEMORY_MIB === 0
+          ? {}
+          : { BALLAST_AGENT_BUILD_MEMORY_MIB: String(settings.LOCAL_BUILD_MEMORY_MIB) }),
       },
       cwd: directory,
     }),

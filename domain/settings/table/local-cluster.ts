@@ -16,6 +16,12 @@ export const localClusterSettings = {
       example: '/run/user/1000/docker.sock',
     },
   ),
+  LOCAL_BUILD_MEMORY_MIB: setting(
+    'Most memory of a build on this machine, in MiB; 0: half of the machine.',
+    wholeNumber(0, 16_777_216),
+    0,
+    { example: '8192' },
+  ),
   INGRESS_PORT: setting(
     'Port at which the local cluster serves applications; 0 picks a free one.',
     wholeNumber(0, 65_535),
