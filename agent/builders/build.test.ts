@@ -166,6 +166,15 @@ building('what cannot be built says why: nothing known, a Dockerfile', async () 
   expect(far.result.message).toMatch(/^The step detect failed: The context/);
 });
 
+building('a version that the machine lacks is refused before a step runs, with what is there', async () => {
+  const manifest = { name: 'app', engines: { node: '>=99' }, scripts: { build: 'true', start: 'node server.js' } };
+  const newer = await ground.build({ 'package.json': JSON.stringify(manifest), 'server.js': '' });
+  expect(newer.result.message).toBe(
+    `The step tools failed: package.json asks for Node >=99, and builds of the cluster have ${process.versions.node}, that of its agent: update the agent, widen "engines", or build on a cluster with the driver docker.`,
+  );
+  expect(newer.log).not.toContain('==> install');
+});
+
 building('pages are built without a command, and what the registry has is not sent again', async () => {
   const page = { 'index.html': '<h1>Hello</h1>' };
   const first = await ground.build(page);
