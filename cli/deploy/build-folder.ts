@@ -6,13 +6,13 @@ import { uploadFolder } from '../build/upload-folder.ts';
 import { exitCodes } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { Progress } from '../engine/progress.ts';
-import { type Rest, RestRefusal } from '../engine/rest.ts';
+import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import type { Environment, Service } from '../place/chosen.ts';
+import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
 import { tellLeft } from './apply-and-follow.ts';
 import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
-import { changesFor } from './changes.ts';
+import { changesFor, sourceThere } from './changes.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
 import { untilDecided } from './until-decided.ts';
@@ -58,7 +58,10 @@ export async function folderChanges(
     () => progress?.end(),
   );
   const { id: serviceId } = to.service;
-  const source = { ...noSource, kind: 'upload' as const, context: context ?? (await contextOf(place.rest, to)) };
+  const before = await sourceThere(place.rest, to);
+  // A folder that an earlier command has chosen stays chosen.
+  const within = context ?? (before.kind === 'upload' ? before.context : '');
+  const source = { ...noSource, kind: 'upload' as const, context: within };
   const items = await changesFor(place.rest, to, { source, port, variables });
   return { items, serviceId: all ? undefined : serviceId, upload: { serviceId, sourceId } };
 }
@@ -99,14 +102,4 @@ export async function buildForProduction(
   if (!quiet)
     process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
   return await followBuild(rest, id, interrupt.signal, quiet);
-}
-
-/** The folder that an earlier command has chosen. */
-async function contextOf(rest: Rest, { environment, service }: Complete): Promise<string> {
-  const path = `/services/${service.id}?environmentId=${environment.id}`;
-  const { source } = await rest.call<Pick<Service, 'source'>>('GET', path).catch((error: unknown) => {
-    if (error instanceof RestRefusal && error.status === 404) return service;
-    throw error;
-  });
-  return source.kind === 'upload' ? source.context : '';
 }

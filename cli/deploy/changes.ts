@@ -3,6 +3,7 @@ import type { ServiceSource } from '../../domain/services/settings.ts';
 import { variableOf } from '../change-set/stage-changes.ts';
 import { UsageError } from '../engine/command.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
+import type { Service } from '../place/chosen.ts';
 import type { Process } from '../service/show.ts';
 import type { Complete } from './missing.ts';
 
@@ -19,11 +20,34 @@ export async function changesFor(rest: Rest, to: Complete, wanted: Wanted): Prom
   const serviceId = to.service.id;
   const { source, port, variables } = wanted;
   const items: ItemBody[] = [{ kind: 'service.create', serviceId }];
-  if (source !== undefined) items.push({ kind: 'service.set', serviceId, key: 'source', value: source });
+  if (source !== undefined) {
+    const value = withKept(source, await sourceThere(rest, to));
+    items.push({ kind: 'service.set', serviceId, key: 'source', value });
+  }
   for (const pair of variables) items.push(variableOf(pair, serviceId));
   if (port !== undefined)
     items.push({ kind: 'process.set', processId: await listening(rest, to), key: 'port', value: port });
   return items;
+}
+
+/** The source that the environment has of the service; where it lacks that, the one of its definition. */
+export async function sourceThere(rest: Rest, { environment, service }: Complete): Promise<Service['source']> {
+  const path = `/services/${service.id}?environmentId=${environment.id}`;
+  const { source } = await rest.call<Pick<Service, 'source'>>('GET', path).catch((error: unknown) => {
+    if (error instanceof RestRefusal && error.status === 404) return service;
+    throw error;
+  });
+  return source;
+}
+
+/** What a command does not name stays: how a source of the same kind is built, and how much its builds may take. */
+function withKept(
+  source: ServiceSource,
+  { kind, builder, dockerfile, target, buildLimits = {} }: Service['source'],
+): ServiceSource {
+  const how = kind === source.kind ? { builder, dockerfile, target } : {};
+  const limits = Object.entries(buildLimits).filter(([, limit]) => limit !== undefined);
+  return { ...source, ...how, ...(limits.length === 0 ? {} : { buildLimits: Object.fromEntries(limits) }) };
 }
 
 /** The process that `--port` is for. */

@@ -33,24 +33,29 @@ import { existingTarget, type Target, targetOf } from './target.ts';
 export const deploy = command({
   summary: 'Deploys an image to an environment and prints its address',
   usage: `[IMAGE | --git URL [--branch BRANCH] [--connection NAME]] [--context DIR] [--project PROJECT] [--service SERVICE]
-  [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …] [--message TEXT] [--staged] [--force] [--yes] [--all] [--accept-downtime] [--wait | --no-wait]
-  [--timeout 10m] [--json]`,
-  details: `IMAGE is a folder with an application, an image layout, an archive of \`docker save\`, a tag of the Docker engine here
-(app:1.2, or docker:REF to be clear), an image in this installation's registry (its address and path, ORGANIZATION/PROJECT/SERVICE:1.2,
-PROJECT/SERVICE:1.2, SERVICE:1.2, or :1.2 and @sha256:… of the service itself), or a reference of another registry, which has a host
-(registry.example.com/app:1.2, docker.io/library/redis:7). A short name is a tag of the engine here before one of the registry. An address
-that begins with https:// is a repository, as after --git: the cluster builds its branch, and the log is printed. Without one it is the working directory, if that can be deployed. A folder is uploaded, without what its .gitignore and .dockerignore
-leave out, and built on the cluster; where that builds nothing, a folder with a package.json is built here.
+  [--environment ENVIRONMENT] [--port N] [--set KEY=VALUE …] [--message TEXT] [--staged] [--force] [--yes] [--all]
+  [--accept-downtime] [--wait | --no-wait] [--timeout 10m] [--json]`,
+  details: `IMAGE is one of these; without one it is the working directory, if that can be deployed.
+  a folder             uploaded, without what its .gitignore and .dockerignore leave out, and built on the cluster;
+                       where that builds nothing, a folder with a package.json is built here
+  a layout or archive  an OCI image layout, or a file of \`docker save\`
+  app:1.2              a tag of the Docker engine here (docker:app:1.2 to be clear), else an image of this installation's
+                       registry: ORGANIZATION/PROJECT/SERVICE:1.2, PROJECT/SERVICE:1.2, SERVICE:1.2, or :1.2 and
+                       @sha256:… of the service itself
+  registry.example.com/app:1.2   of another registry, docker.io/library/redis:7 of Docker Hub
+  https://…            a repository, as after --git: the cluster builds its branch
 
-Without --environment it means staging, the oldest environment that is not production; production has to be named. A project and
-a service that are missing are created, after one question. The directory remembers in .ballast/project where it belongs.
-The image is staged and applied at once, together with --set and --port and all that you have staged of the service; other services stay as they
-are staged, unless it is --all. Changes of the service that others have staged are listed, and go along only if you say so. A deployment that
-is refused or interrupted before leaves the staged changes as they were. Where nothing is staged and the last deployment of the service
-failed or was cancelled, it is tried again; what is live already is not deployed again without --force.
+Without --environment it means staging, the oldest environment that is not production; production has to be named. A project
+and a service that are missing are created, after one question. The directory remembers in .ballast/project where it belongs.
+The image is staged and applied at once, together with --set, --port and all that you have staged of the service; other
+services stay as they are staged, unless it is --all. Changes of the service that others have staged are listed, and go along
+only if you say so. A deployment that is refused or interrupted before leaves the staged changes as they were. Where nothing
+is staged and the last deployment of the service failed or was cancelled, it is tried again; what is live already is not
+deployed again without --force.
 
-The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old one
-serves. ${exitCodesText}`,
+The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old
+one serves. With --json each stage and wait is a line of JSON on the standard error, and the result one document on the standard output.
+${exitCodesText}`,
   words: { least: 0, most: 1 },
   options: {
     image: { type: 'string', value: 'IMAGE', what: 'The same as the word IMAGE.' },

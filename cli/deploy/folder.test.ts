@@ -88,3 +88,14 @@ test('in production the settings wait for their approval, and --wait builds the 
   ]);
   expect(await draft('production')).toEqual([]);
 });
+
+test('limits of its builds, and the folder that is built, stay as they are when it is deployed again', async () => {
+  writeFileSync(join(folder, 'index.html'), '<h1>Shop, again</h1>');
+  expect((await ballast(['service', 'set', 'buildMemoryBytes=1073741824'], { cwd: folder })).code).toBe(0);
+  const [told] = await Promise.all([ballast(['deploy', folder]), cancelNext(2)]);
+  expect(told.code).toBe(1);
+  const [project] = (await call('GET', '/projects')).items;
+  const [service] = (await call('GET', `/projects/${project?.id}/services`)).items;
+  const { source } = await call('GET', `/services/${service?.id}?environmentId=${await environment('staging')}`);
+  expect(source).toMatchObject({ kind: 'upload', buildLimits: { memoryBytes: 1_073_741_824 } });
+});
