@@ -221,7 +221,7 @@ test('only administrators hear of invitations', async () => {
 test('viewing and accepting are limited for each address, so that tokens are not guessed', async () => {
   const limited = await runningApi();
   const statuses = new Set<number>();
-  // What is allowed comes back with time, so that a slow machine needs more requests than the limit has.
+  // The limit refills with time, so that a slow machine needs more requests than it has.
   for (let count = 0; count < 500 && !statuses.has(429); count += 1) {
     statuses.add((await limited.call('GET', `/api/v1/invitations/${crypto.randomUUID()}`)).status);
   }

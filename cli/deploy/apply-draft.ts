@@ -37,7 +37,7 @@ interface Asked {
   interrupt: Interrupt;
 }
 
-/** What would be applied of the draft, with the number of changes that stay staged beside it. */
+/** The part of the draft that would be applied, with the number of changes that stay staged beside it. */
 export async function draftWith(
   rest: Rest,
   environment: Environment,

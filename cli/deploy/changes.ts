@@ -40,7 +40,7 @@ export async function sourceThere(rest: Rest, { environment, service }: Complete
   return source;
 }
 
-/** What a command does not name stays: how a source of the same kind is built, and how much its builds may take. */
+/** The source with all that a command does not name: how one of the same kind is built, and how much its builds may take. */
 function withKept(
   source: ServiceSource,
   { kind, builder, dockerfile, target, buildLimits = {} }: Service['source'],

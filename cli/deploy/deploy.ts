@@ -94,7 +94,7 @@ ${exitCodesText}`,
     const place = await here(given, directory);
     const interrupt = new Interrupt();
     await interrupt.around(async () => {
-      // What a directory remembers is the service of another folder within it.
+      // A directory remembers the service of one folder within it, and this is another.
       const within = named?.kind === 'folder' && named.context !== undefined ? { service: nameOf(named) } : {};
       const theirs = { ...place.wanted, ...(given.service === undefined ? within : {}) };
       const early = { ...place, rest: place.rest.until(interrupt.signal), wanted: theirs };

@@ -2,11 +2,13 @@ import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
 import { openBuildsOf } from '../builds/of-change-set/open-builds.ts';
 import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
-import { planChanges } from '../change-sets/apply/plan.ts';
+import { type Plan, planChanges } from '../change-sets/apply/plan.ts';
 import { imageOf } from '../change-sets/apply/resolved-image.ts';
 import { close } from '../deployments/admission/approvals.ts';
 import { downtimeOf } from '../deployments/admission/downtime.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
+import { refuseOtherBuildValues } from '../deployments/promotion/build-values.ts';
+import { sourceOf, targetOf } from '../deployments/promotion/places.ts';
 import { promote } from '../deployments/promotion/promote.ts';
 import { type ReleaseToDeploy, requestDeployment } from '../deployments/request-deployment.ts';
 import { planRerun } from '../deployments/rerun/plan-rerun.ts';
@@ -124,6 +126,7 @@ async function composeAgain(
     throw new Problem('conflict', 'The services of these changes have left the environment: reject it.');
   }
   refuseAllBroken(plan.references);
+  await refuseOthersOfBuilds(effect, keyring, place, plan, promoted);
   const released = await compose(effect, keyring, place, plan, images, changeSetId);
   const id = uuid();
   const changeSet = await effect.kysely
@@ -153,6 +156,21 @@ async function composeAgain(
   }));
   if (deployments.length > 0) await start(effect, place, deployments);
   return id;
+}
+
+/** Refuses promoted images that were built with other values than the environment gives by now, as their promotion would be. */
+async function refuseOthersOfBuilds(
+  effect: Effect,
+  keyring: Seals,
+  { organizationId, environmentId }: ProjectRef & { environmentId: string },
+  { items }: Plan,
+  promoted: Images,
+): Promise<void> {
+  for (const [serviceId, { made }] of promoted) {
+    const place = { organizationId, environmentId, serviceId };
+    const source = await sourceOf(effect, { ...place, releaseId: made?.promotedFromReleaseId ?? '' });
+    await refuseOtherBuildValues(effect, keyring, place, source, await targetOf(effect, place), items);
+  }
 }
 
 async function heldBy({ kysely }: Effect, organizationId: string, approvalId: string): Promise<string[]> {

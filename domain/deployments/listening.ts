@@ -8,7 +8,7 @@ export interface ListeningSocket {
 export interface Listening {
   /** The port that it is given as PORT, and asked at. */
   port: number;
-  /** It has a network of its own, whose loopback only its own programs reach; otherwise it is asked on 127.0.0.1. */
+  /** The instance has a network of its own, whose loopback only its programs reach; otherwise it is asked on 127.0.0.1. */
   ownNetwork: boolean;
   sockets: readonly ListeningSocket[];
 }

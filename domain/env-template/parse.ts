@@ -1,4 +1,5 @@
 import { type EnvLine, looksSecret, parseEnvText } from '../variables/env-text.ts';
+import { isOwnSecret } from '../variables/own-secret.ts';
 
 /** A variable of a template such as `.env.example`, and what somebody who fills it in has to know. */
 export interface EnvTemplateKey {
@@ -112,19 +113,8 @@ function isPlaceholder(value: string): boolean {
   return value.length <= 500 && placeholders.some((pattern) => pattern.test(value.trim()));
 }
 
-/** Words of secrets that are one's own: those of others (STRIPE_SECRET_KEY, CLIENT_SECRET) nobody can make up. */
-const ownWords = new Set(
-  (
-    'ACCESS ADMIN API APP APPLICATION AUTH AUTHJS BETTER COOKIE CRON CSRF DATA DJANGO EMAIL ENCRYPTION FLASK HASH INTERNAL IRON JWT KEY ' +
-    'KEYS BASE LARAVEL LINK MAGIC MASTER NEXT NEXTAUTH PAYLOAD RAILS REFRESH SALT SECRET SECRETS SERVER SESSION SESSIONS SIGNING TOKEN TRANSFER VERIFICATION'
-  ).split(' '),
-);
-const ending =
-  /(?:SECRET|SECRETS|SALT|SECRET_KEY|SECRET_KEY_BASE|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY|APP_KEYS?|HASH_KEY)$/;
-
 function isAnyText(key: string, comment: string): boolean {
   if (/openssl rand|\brandom(?:ly)?\b|\bgenerate (?:one|it|a)\b|crypto\.random|uuidgen|generate-secret/i.test(comment))
     return true;
-  const name = key.toUpperCase();
-  return ending.test(name) && name.split('_').every((part) => ownWords.has(part));
+  return isOwnSecret(key);
 }

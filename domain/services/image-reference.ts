@@ -56,7 +56,7 @@ export function parseImage(text: string): ImageReference | undefined {
 export interface NameAtHome {
   /** Organization, project and service, or the last of these. */
   path: string[];
-  /** It says the registry; otherwise it may be one of Docker Hub as well. */
+  /** The name says its registry; otherwise it may be one of Docker Hub as well. */
   certain: boolean;
   tag?: string;
   digest?: string;

@@ -162,7 +162,7 @@ const packaged: Readonly<Record<string, string>> = {
 };
 
 interface Installed {
-  /** What is mounted, and the folder of programs in it. */
+  /** A folder to mount, and the folder of programs in it. */
   folder: string;
   bin: string;
   version: string;

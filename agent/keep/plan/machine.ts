@@ -14,7 +14,7 @@ export interface Machine {
   rollouts: ReadonlyMap<string, RolloutRecord>;
   /** The last lines of an instance's log; nothing before they were read. */
   lastLines(instance: string): readonly string[] | undefined;
-  /** What came of a visit, by its id; nothing before it is over. */
+  /** The faults that a visit found, by its id; nothing before it is over. */
   visited(visit: string): readonly AnswerFault[] | undefined;
   /** The routes of the plan before this one are where requests come in. */
   routed: boolean;

@@ -231,6 +231,32 @@ test('a target that has the service and lacks variables gets them with the promo
   expect(second).not.toBe(next);
 });
 
+test('a variable that is not given to such a target is missing still, and a secret of it stays one', async () => {
+  await both();
+  const next = await liveFrom(at.staging, variable('NEW', '1'), variable('KEY', 'plain in staging'));
+  await liveFrom(at.production, variable('KEY', 'x', { secret: true }));
+  const given = { variables: [{ key: 'KEY', value: 'y' }] };
+  expect(await promoteTo(at.production, next, given)).toMatchObject({ status: 409, body: { missing: ['NEW'] } });
+  const copied = {
+    variables: [
+      { key: 'KEY', value: 'y', secret: false },
+      { key: 'NEW', copy: true },
+    ],
+  };
+  const { approval, deployment, release } = await created(at.production, next, copied);
+  expect(JSON.stringify(approval)).not.toContain('"y"');
+  ok(await decide(approval?.id));
+  await goLive(deployment.id);
+  expect(await at.secretsOf(release.id)).toEqual({ KEY: 'y' });
+});
+
+test('a generated value of what is secret elsewhere is secret, whatever is asked', async () => {
+  const release = await onlyInStaging();
+  const variables = ['TOKEN', 'SESSION_SECRET'].map((key) => ({ key, generate: true, secret: false }));
+  const { release: composed } = await created(at.production, release, { variables });
+  expect(Object.keys(await at.secretsOf(composed.id)).toSorted()).toEqual(['SESSION_SECRET', 'TOKEN']);
+});
+
 describe('a preview', () => {
   const previewOf = async (releaseId: string, to = at.production) =>
     await call('GET', `/services/${at.service.serviceId}/promotion?releaseId=${releaseId}&toEnvironmentId=${to}`);

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../../db/builds/variables/build-variables.ts';
 import {
   at,
+  call,
   create,
   created,
   liveFrom,
@@ -61,6 +62,16 @@ test('settings that are applied later change nothing of what the image was built
   expect(await releaseOf(later)).toMatchObject({ gitCommitSha: 'c'.repeat(40), buildId: expect.any(String) });
   const { status, body } = await promoteTo(at.production, later, { missingAccepted: true });
   expect([status, body.detail]).toEqual([409, expect.stringContaining('was built with the variables')]);
+});
+
+test('one that is held is held to the values of builds when it is refreshed, too', async () => {
+  await liveFrom(at.production, create(), seen('https://staging.example.com'));
+  const release = await builtWith({ VITE_API: 'https://staging.example.com' });
+  const more = { variables: [{ key: 'OTHER', value: '1' }] };
+  const { approval } = await created(at.production, release, more);
+  await liveFrom(at.production, seen('https://example.com'));
+  const again = await call('POST', `/approvals/${approval?.id}/refresh`, {}, at.ours.sessions.owner);
+  expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining('was built with the variables')]);
 });
 
 test('the first promotion brings the values of builds along, and refuses others', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { processKinds } from '../../../domain/services/settings.ts';
 import { buildTimes } from '../../../domain/variables/build-time.ts';
 
-/** What a target has of a service, and what a promotion would bring. */
+/** The state of a service in a target, and all that a promotion would bring. */
 export const promotionPreviewSchema = z
   .object({
     adds: z.boolean().describe('The target lacks the service: the promotion adds it.'),

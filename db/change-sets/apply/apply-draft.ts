@@ -59,7 +59,7 @@ export async function applyDraft(
   }
   const applied = await applyPlan(effect, keyring, place, images, asked, plan);
   await renewDraft(effect, place, draft, next);
-  record(effect, place, draft, plan, asked);
+  recordApplied(effect, place, draft, plan, asked);
   return applied;
 }
 
@@ -237,12 +237,13 @@ export async function start(effect: Effect, place: ProjectRef, deployments: read
   throw new Problem('conflict', 'A service was suspended meanwhile; look at the environment, then apply again.');
 }
 
-function record(
+/** Tells the audit log of a change set that was just made, and starts its actor. */
+export function recordApplied(
   effect: Effect,
   place: Place,
-  draft: DraftRow,
+  draft: Pick<DraftRow, 'id' | 'name'>,
   { items, affected }: Plan,
-  { changeSetId: id, deployServiceIds }: ApplyRequest,
+  { changeSetId: id, deployServiceIds }: Pick<ApplyRequest, 'changeSetId' | 'deployServiceIds'>,
 ): void {
   const again = affected.filter(({ serviceId }) => deployServiceIds?.includes(serviceId));
   const labels = [...items.map(({ label }) => label), ...again.map(({ name }) => `Deployment of ${name}`)];

@@ -53,7 +53,7 @@ export type Uploads = ReadonlyMap<string, string>;
 /** Images that come otherwise than by a service's source. */
 interface Brought {
   uploads?: Uploads;
-  /** What another environment proved: it runs whatever the source says. */
+  /** Images that another environment proved: they run whatever the source says. */
   promoted?: ReadonlyMap<string, ResolvedImage>;
 }
 

@@ -6,7 +6,7 @@ import { Problem } from '../../../domain/problems.ts';
 export interface GivenVariable {
   key: string;
   value?: string | undefined;
-  /** By default as it is where the release serves, or of a generated one yes. */
+  /** By default that of a generated one is. */
   secret?: boolean | undefined;
   /** Ballast makes one that nobody has seen. */
   generate?: boolean | undefined;
@@ -34,27 +34,34 @@ interface Origin {
   keys: readonly string[];
 }
 
+interface Destination {
+  /** It lacks the service. */
+  adds: boolean;
+  /** Its own variables, applied or staged. */
+  variables: ReadonlyMap<string, Pick<VariableValue, 'secret'>>;
+}
+
 /**
- * The variables that a service gets in an environment which lacks it: plain ones come along, a secret only where its value is given,
- * generated, or expressly copied. Secrets of production are never copied out of it.
+ * The variables that a service gets in a target. One that lacks it gets plain ones as they are, and a secret only where its value is given,
+ * generated, or expressly copied; one that has it gets what is given, and nothing by itself. Secrets of production are never copied out of
+ * it, and what is secret on either side stays so.
  */
 export function comingVariables(
   origin: Origin,
+  { adds, variables }: Destination,
   given: readonly GivenVariable[],
-  isThere: (key: string) => boolean,
 ): ComingVariable[] {
-  const wishes = new Map(given.map((one) => [one.key, one]));
-  const keys = new Set([...origin.variables.keys(), ...origin.keys, ...wishes.keys()]);
+  const wishes = new Map(given.map((one, index) => [one.key, { ...one, index }]));
+  const keys = new Set([...(adds ? origin.variables.keys() : []), ...origin.keys, ...wishes.keys()]);
   return [...keys].toSorted().map((key) => {
-    const there = origin.variables.get(key);
-    const secret = there?.secret ?? wishes.get(key)?.secret ?? false;
-    const wish = wishes.get(key);
+    const [there, here, wish] = [origin.variables.get(key), variables.get(key), wishes.get(key)];
+    const secret = there?.secret === true || here?.secret === true;
     if (wish !== undefined) {
-      const variable = givenValue(origin, wish, given.indexOf(wish), there);
-      return { key, variable, secret: variable.secret, from: 'given' };
+      const variable = givenValue(origin, wish, there);
+      return { key, variable: { ...variable, secret: variable.secret || secret }, secret, from: 'given' };
     }
-    if (isThere(key)) return { key, secret, from: 'there' };
-    if (there === undefined || there.secret) return { key, secret, from: 'nowhere' };
+    if (here !== undefined) return { key, secret, from: 'there' };
+    if (!adds || there === undefined || secret) return { key, secret, from: 'nowhere' };
     return { key, variable: there, secret, from: 'copied' };
   });
 }
@@ -64,13 +71,12 @@ const generated = (): string => randomBytes(48).toString('base64url');
 
 function givenValue(
   { environment, production }: Origin,
-  { key, value, secret, generate, copy }: GivenVariable,
-  index: number,
+  { key, value, secret, generate, copy, index }: GivenVariable & { index: number },
   there: VariableValue | undefined,
 ): VariableValue {
   const buildTime = there?.buildTime ?? 'no';
-  if (generate === true) return { value: generated(), secret: secret ?? there?.secret ?? true, buildTime };
-  if (copy !== true) return { value: value ?? '', secret: there?.secret === true || secret === true, buildTime };
+  if (generate === true) return { value: generated(), secret: secret ?? true, buildTime };
+  if (copy !== true) return { value: value ?? '', secret: secret === true, buildTime };
   const refuse = (message: string) =>
     new Problem('invalid-field', `The variable ${key} ${message}.`, {
       errors: [{ location: `body.variables[${index}].copy`, message, value: true }],

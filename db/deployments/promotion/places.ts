@@ -1,3 +1,4 @@
+import type { ItemKind } from '../../../domain/change-sets/items.ts';
 import type { Decision } from '../../../domain/deployments/arbiter-types.ts';
 import { Problem } from '../../../domain/problems.ts';
 import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
@@ -92,4 +93,9 @@ export async function targetOf(
     .executeTakeFirst();
   if (row === undefined) throw new Problem('not-found', 'The service or the environment was deleted.');
   return row;
+}
+
+/** Whether a change that is staged of a service goes with its first promotion, which brings the settings that it begins with and its image. */
+export function goesAlong({ kind, key }: { kind: ItemKind; key: string }): boolean {
+  return kind !== 'service.create' && !(kind === 'service.set' && key === 'source');
 }

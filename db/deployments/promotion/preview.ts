@@ -11,7 +11,7 @@ import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { referencesWith } from '../../references/referring.ts';
 import { type ComingVariable, comingVariables } from './coming-variables.ts';
-import { type Promotion, sourceOf, targetOf } from './places.ts';
+import { goesAlong, type Promotion, sourceOf, targetOf } from './places.ts';
 
 export interface PromotionPreview {
   adds: boolean;
@@ -38,7 +38,7 @@ export interface PromotionPreview {
   }[];
 }
 
-/** What a promotion would bring to the target, as far as it can be said before values are given. */
+/** The settings and variables that a promotion would bring to the target, as far as it can be said before values are given. */
 export async function promotionPreview(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
@@ -55,22 +55,17 @@ export async function promotionPreview(
     .where('environment_id', '=', environmentId)
     .executeTakeFirst();
   const staged = adds && draft !== undefined ? await draftItems(kysely, place, draft.id, [serviceId]) : [];
-  const there = await wantedVariables(kysely, keyring, place, staged, [serviceId]);
+  const along = staged.filter(goesAlong);
+  const there = (await wantedVariables(kysely, keyring, place, along, [serviceId])).get(serviceId) ?? new Map();
   const origin = { organizationId, environmentId: source.environmentId };
   const variables = (await appliedVariables(kysely, keyring, origin, [serviceId])).get(serviceId) ?? new Map();
-  const has = (key: string) => there.get(serviceId)?.has(key) === true;
-  const coming = comingVariables({ ...source, keys: source.variableKeys, variables }, [], has).map(
-    (one): ComingVariable => (adds || one.from !== 'copied' ? one : { ...one, from: 'nowhere' }),
-  );
-  const settings = withItems(
-    new Map([[serviceId, target.settings ?? source.content.settings]]),
-    staged.filter(({ kind }) => kind !== 'service.create'),
-  ).get(serviceId);
+  const coming = comingVariables({ ...source, keys: source.variableKeys, variables }, { adds, variables: there }, []);
+  const begun = target.settings ?? source.content.settings;
+  const settings = withItems(new Map([[serviceId, begun]]), along).get(serviceId);
   const problems = await problemsOf(kysely, promotion, settings, coming);
   return {
     adds,
-    staged: staged.filter(({ kind, key }) => kind !== 'service.create' && !(kind === 'service.set' && key === 'source'))
-      .length,
+    staged: along.length,
     held: target.production && !(await isExcepted(kysely, promotion)),
     releaseNumber: source.number,
     fromEnvironmentName: source.environment,
@@ -86,8 +81,7 @@ export async function promotionPreview(
     })),
     variables: coming.map(({ key, variable, secret, from }) => ({
       ...{ key, secret },
-      buildTime:
-        variable?.buildTime ?? variables.get(key)?.buildTime ?? there.get(serviceId)?.get(key)?.buildTime ?? 'no',
+      buildTime: variable?.buildTime ?? variables.get(key)?.buildTime ?? there.get(key)?.buildTime ?? 'no',
       from: from === 'given' ? 'nowhere' : from,
       value: variable === undefined || variable.secret ? '' : variable.value,
       proposal: from === 'nowhere' && secret && isOwnSecret(key) ? 'generate' : '',

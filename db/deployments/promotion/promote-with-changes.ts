@@ -3,10 +3,10 @@ import type { ChangeSetSource } from '../../../domain/change-sets/items.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { pinnedSource } from '../../../domain/services/pinned-source.ts';
 import { appliedVariables } from '../../change-sets/applied.ts';
-import { applyPlan } from '../../change-sets/apply/apply-draft.ts';
-import { planChanges } from '../../change-sets/apply/plan.ts';
+import { applyPlan, recordApplied } from '../../change-sets/apply/apply-draft.ts';
+import { planChanges, wantedVariables } from '../../change-sets/apply/plan.ts';
 import { imageOf } from '../../change-sets/apply/resolved-image.ts';
-import { auditDraft, type DraftRow, lockDraft, raiseRevision } from '../../change-sets/drafts.ts';
+import { type DraftRow, lockDraft, raiseRevision } from '../../change-sets/drafts.ts';
 import { deleteItems, draftItems, type ItemRow, insertItems } from '../../change-sets/items.ts';
 import { type NewItem, type Stager, Staging } from '../../change-sets/staging.ts';
 import type { Effect } from '../../engine/effect.ts';
@@ -18,7 +18,7 @@ import { refuseForbiddenRelease } from '../../source-credentials/refuse-release.
 import { refuseOtherBuildValues } from './build-values.ts';
 import { type ComingVariable, comingVariables, type GivenVariable } from './coming-variables.ts';
 import { refuseMissing } from './missing-variables.ts';
-import type { Promoted, Promotion, Source, Target, Wish } from './places.ts';
+import { goesAlong, type Promoted, type Promotion, type Source, type Target, type Wish } from './places.ts';
 
 /** The changes of a target that go with a promotion. */
 export interface Changes {
@@ -50,10 +50,9 @@ export async function promoteWithChanges(
   if (isNew) await refuseUnderWay(effect, promotion, target);
   const changeSetId = uuid();
   const staged = isNew ? await takeStaged(effect, draft, { ...promotion, changeSetId }) : [];
-  const there = await appliedVariables(effect.kysely, keyring, place, [serviceId]);
-  const variables = comingVariables(await originOf(effect, keyring, promotion, source), given, (key) => {
-    return there.get(serviceId)?.has(key) === true || staged.some((item) => isVariable(item) && item.key === key);
-  }).filter(({ from }) => isNew || from !== 'copied');
+  const there = await wantedVariables(effect.kysely, keyring, place, staged, [serviceId]);
+  const origin = await originOf(effect, keyring, promotion, source);
+  const variables = comingVariables(origin, { adds: isNew, variables: there.get(serviceId) ?? new Map() }, given);
   const missing = variables.filter(({ from }) => from === 'nowhere').map(({ key }) => key);
   const files = (target.settings ?? source.content.settings).files.map(({ variable }) => variable);
   await refuseMissing(effect.kysely, promotion, { source, target, missing, files, missingAccepted });
@@ -62,30 +61,24 @@ export async function promoteWithChanges(
     ...variables.flatMap((one) => variableItem(serviceId, one)),
   ];
   await insert(effect, keyring, place, { changeSetId, items, by });
-  const { promotedFrom, image } = { promotedFrom: promotion.releaseId, image: imageOf(source) };
-  const promoted = { ...image, made: { ...image.made, promotedFromReleaseId: promotedFrom } };
-  const images = new Map([[serviceId, promoted]]);
-  const plan = await planChanges(effect.kysely, place, changeSetId, [serviceId], { promoted: images });
+  const image = imageOf(source);
+  const promoted = { ...image, made: { ...image.made, promotedFromReleaseId: promotion.releaseId } };
+  const plan = await planChanges(effect.kysely, place, changeSetId, [serviceId], {
+    promoted: new Map([[serviceId, promoted]]),
+  });
   await refuseOtherBuildValues(effect, keyring, promotion, source, target, plan.items);
   const { number, environment: from } = source;
-  const applied = await applyPlan(
-    effect,
-    keyring,
-    { ...place, projectId, production: target.production },
-    new Map(),
-    {
-      ...{ changeSetId, title: `Promote ${service} #${number} from ${from}`.slice(0, 500), source: via },
-      ...{ reason: asked.reason, downtimeAccepted: asked.downtimeAccepted, answerableId: asked.answerableId },
-      deployServiceIds: [serviceId],
-    },
-    plan,
-  );
+  const request = {
+    ...{ changeSetId, title: `Promote ${service} #${number} from ${from}`.slice(0, 500), source: via },
+    ...{ reason: asked.reason, downtimeAccepted: asked.downtimeAccepted, answerableId: asked.answerableId },
+    deployServiceIds: [serviceId],
+  };
+  const whole = { ...place, projectId, production: target.production };
+  const applied = await applyPlan(effect, keyring, whole, new Map(), request, plan);
   const [deployment] = applied.deployments;
   if (deployment === undefined)
     throw new Problem('conflict', `"${service}" has nothing to run in "${environment}": create a process there first.`);
-  const labels = [...plan.items.map(({ label }) => label), `Deployment of ${service}`];
-  auditDraft(effect, place, 'applied', { id: changeSetId, name: environment }, labels);
-  effect.tell({ start: 'change-set', id: changeSetId, organizationId });
+  recordApplied(effect, whole, { id: changeSetId, name: environment }, plan, request);
   const { id: deploymentId, releaseId } = deployment;
   return { releaseId, deploymentId, approvalId: applied.approvalId, changeSetId, update: [] };
 }
@@ -118,9 +111,7 @@ async function takeStaged(
   const place = { organizationId, environmentId };
   const staged = await draftItems(effect.kysely, place, draft.id, [serviceId]);
   if (staged.length === 0) return [];
-  const replaced = staged.filter(
-    ({ kind, key }) => kind === 'service.create' || (kind === 'service.set' && key === 'source'),
-  );
+  const replaced = staged.filter((item) => !goesAlong(item));
   await deleteItems(
     effect.kysely,
     organizationId,
@@ -133,17 +124,13 @@ async function takeStaged(
     .where('service_id', '=', serviceId)
     .execute();
   await raiseRevision(effect, place, draft);
-  return staged.filter((item) => !replaced.includes(item));
+  return staged.filter(goesAlong);
 }
 
 async function originOf(effect: Effect, keyring: Stager, { organizationId, serviceId }: Promotion, source: Source) {
   const { environmentId, environment, production, variableKeys: keys } = source;
   const applied = await appliedVariables(effect.kysely, keyring, { organizationId, environmentId }, [serviceId]);
   return { environment, production, keys, variables: applied.get(serviceId) ?? new Map() };
-}
-
-function isVariable({ kind }: Pick<ItemRow, 'kind'>): boolean {
-  return kind === 'variable.set';
 }
 
 async function settingsItems(

@@ -23,9 +23,10 @@ export function Elsewhere({ environment, here }: ElsewhereProps) {
   const services = useList(trpc.services.list, { path: { id } }).items ?? [];
   const environments = useList(trpc.environments.list, { path: { id } }).items ?? [];
   const others = environments.filter((one) => one.id !== environment.id && one.kind === 'persistent');
-  const overviews = useOverviews(others.map((one) => one.id));
   const there = new Set(here.map(({ serviceId }) => serviceId));
   const absent = services.filter((service) => !there.has(service.id));
+  // Most environments lack nothing, and then nobody asks how the others are.
+  const overviews = useOverviews(absent.length === 0 ? [] : others.map((one) => one.id));
   if (absent.length === 0) return null;
   return (
     <Section title="In other environments" about={`Services of this project that ${environment.name} lacks.`}>

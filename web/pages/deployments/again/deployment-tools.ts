@@ -9,7 +9,7 @@ export function useDeploymentTools() {
   const { slug } = useMembership();
   const navigate = useNavigate();
   const follow = ({ deployment }: { deployment: { id: string } }) =>
-    // What was typed has been sent: nobody is asked whether to discard it.
+    // The form has been sent: nobody is asked whether to discard it.
     void navigate({ ...deploymentLink(deployment, slug), ignoreBlocker: true });
   return { trpc, follow, touches: [trpc.deployments.pathKey(), trpc.environments.pathKey()] };
 }

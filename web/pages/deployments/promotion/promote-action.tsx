@@ -39,7 +39,7 @@ function PromoteDialog({ promotion, to, tools, label, shown }: PromoteDialogProp
   const { serviceId, serviceName, releaseId, releaseNumber, environmentName } = promotion;
   const asked = { path: { id: serviceId }, query: { releaseId, toEnvironmentId: to.id } };
   const { data: preview, error } = useQuery(
-    // What is staged or applied meanwhile counts: it is asked anew each time, and not kept.
+    // Changes that are staged or applied meanwhile count: each dialog asks anew, and keeps no answer.
     trpc.deployments.previewPromotion.queryOptions(asked, { enabled: shown.open, gcTime: 0, staleTime: Infinity }),
   );
   if (preview === undefined && error === null) return null;
