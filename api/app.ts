@@ -19,6 +19,7 @@ import { Bell } from './agent-link/bell.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { providerOf } from './auth/provider.ts';
 import { BuildLogs } from './builds/log/build-logs.ts';
+import { type ClientProgram, clientRoutes } from './client/client-routes.ts';
 import { Cancellations } from './commands/cancellations.ts';
 import { reserveAddresses } from './console/console-addresses.ts';
 import { ConsoleFiles } from './console/console-files.ts';
@@ -75,6 +76,8 @@ export interface AppParts {
   processId?: string;
   /** The agent as it is served to machines; without it none can be installed or updated from here. */
   agentProgram?: AgentProgram;
+  /** The command line as it is given away; without it nothing is. */
+  clientProgram?: ClientProgram;
   /** The console; without it its pages say that it is being built. */
   consoleFiles?: ConsoleFiles;
   /** The operations to serve; tests add operations of their own. */
@@ -133,6 +136,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     cancellations: new Cancellations(),
     heartbeats: new Heartbeats(database),
     agentProgram: parts.agentProgram,
+    clientProgram: parts.clientProgram,
     consoleFiles: parts.consoleFiles ?? new ConsoleFiles(),
     rates: new RateLimiter(database.kysely),
     known: new KnownCredentials(),
@@ -206,6 +210,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   restRoutes(app, server, named, clients);
   trpcRoutes(app, server, registry, named, clients);
   referenceRoutes(app, server, openapi);
+  clientRoutes(app, server, clients);
   pageRoutes(app, server, clients);
   providerProxy(app, server, clients);
   agentRoutes(app, server, clients, blobs);

@@ -15,6 +15,7 @@ import { openTemporal } from '../temporal/connection/open.ts';
 import { createDelivery } from '../temporal/delivery/delivery.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { createApp } from './app.ts';
+import type { ClientProgram } from './client/client-routes.ts';
 import { ConsoleFiles } from './console/console-files.ts';
 import { keyringWhenOpen } from './engine/server/keyring-when-open.ts';
 import { CannotListen, listen } from './engine/server/listen.ts';
@@ -77,6 +78,7 @@ async function serve({ settings, handed, log, signal }: Serving): Promise<void> 
     log,
     processId,
     agentProgram: agentProgram(),
+    clientProgram: clientProgram(settings),
     consoleFiles,
   });
   let stopSocket: (() => Promise<void>) | undefined;
@@ -130,6 +132,20 @@ function agentProgram(): AgentProgram {
       const { installScript } = await import('../agent/join/install-script.ts');
       return installScript(parts);
     },
+  };
+}
+
+/** Made when somebody wants it. What failed is tried again by the next one: the disk may have been full. */
+function clientProgram({ BALLAST_HOME, PUBLIC_URL }: Settings): ClientProgram {
+  let made: ReturnType<ClientProgram> | undefined;
+  return () => {
+    made ??= import('../cli/client/kept-client.ts')
+      .then(({ keptClient }) => keptClient(join(BALLAST_HOME, 'cache'), PUBLIC_URL))
+      .catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+    return made;
   };
 }
 

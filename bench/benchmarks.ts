@@ -3,6 +3,8 @@ import { credentials } from './ground/credentials.ts';
 import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
 import { buildLog } from './subjects/build-log/build-log.ts';
+import { commandLine } from './subjects/command-line/start.ts';
+import { upload } from './subjects/command-line/upload.ts';
 import { canvas } from './subjects/console/canvas.ts';
 import { firstPage } from './subjects/console/first-page.ts';
 import { logView } from './subjects/console/log-view.ts';
@@ -24,7 +26,6 @@ import { registry } from './subjects/registry.ts';
 import { startUp } from './subjects/start-up.ts';
 import { sweep } from './subjects/sweep.ts';
 import { temporalBuild } from './subjects/temporal-build.ts';
-import { upload } from './subjects/upload.ts';
 import { workerStart } from './subjects/worker-start.ts';
 
 /** Every benchmark there is, in the order in which they run. */
@@ -41,6 +42,7 @@ export const benchmarks: readonly Benchmark[] = [
   flood,
   registry,
   upload,
+  commandLine,
   inbox,
   openWorkflows,
   sweep,

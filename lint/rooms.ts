@@ -30,7 +30,12 @@ export const doors: Readonly<Record<string, readonly RegExp[]>> = {
   lint: [/^db\/postgres\/tenant-tables\.ts$/],
   // A file that the settings name is looked at before anything is started.
   cli: [/^outbound\/rules\.ts$/],
-  api: [/^agent\/bundle\/kept-bundle\.ts$/, /^agent\/join\/install-script\.ts$/, /^web\/build\/kept-console\.ts$/],
+  api: [
+    /^agent\/bundle\/kept-bundle\.ts$/,
+    /^agent\/join\/install-script\.ts$/,
+    /^cli\/client\/kept-client\.ts$/,
+    /^web\/build\/kept-console\.ts$/,
+  ],
 };
 
 /** Rooms of which a room may know the types alone: workflows run in a sandbox, the console in a browser. */

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
 import { programVersion } from '../../domain/version.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { imageName } from '../update/image-name.ts';
-import { type ArchivedFile, archive, once } from './archive.ts';
+import { type ArchivedFile, gzippedArchive, once } from './archive.ts';
 
 export interface Bundle {
   image: string;
@@ -35,9 +34,7 @@ export async function makeBundle(): Promise<Bundle> {
   ]);
   files.push({ name: 'release.json', bytes: releaseFile(files), executable: false });
   files.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const bytes = gzipSync(await archive(files), { level: 9 });
-  // The operating system that made it stands in the header of gzip and says nothing.
-  bytes[9] = 255;
+  const bytes = await gzippedArchive(files);
   const digest = `sha256:${sha256(bytes)}`;
   return { image: imageName(programVersion, digest), version: programVersion, digest, bytes };
 }

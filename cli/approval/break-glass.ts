@@ -1,6 +1,6 @@
-import { readSettings } from '../../domain/settings/settings.ts';
 import { asPerson } from '../engine/as-person.ts';
 import { UsageError } from '../engine/command.ts';
+import { ofTheEnvironment } from '../engine/credential.ts';
 import { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import type { DecideGiven } from './decide.ts';
@@ -28,7 +28,7 @@ export async function breakGlass(given: BreakGlassGiven, id: string | undefined)
 
 /** A token that was named counts before the session of the environment. */
 async function restOf({ organization, 'session-file': given, ...address }: BreakGlassGiven): Promise<Rest> {
-  const ambient = address['token-file'] === undefined ? readSettings(process.env).BALLAST_SESSION_FILE : undefined;
+  const ambient = address['token-file'] === undefined ? ofTheEnvironment().sessionFile : undefined;
   const file = given ?? ambient;
   return file === undefined ? new Rest(address) : (await asPerson(file, { organization, url: address.url })).rest;
 }

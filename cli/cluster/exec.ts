@@ -1,6 +1,6 @@
 import { command } from '../engine/command.ts';
 import { followedCommand } from '../engine/command-end.ts';
-import { readerGone } from '../engine/reader-gone.ts';
+import { readerGone } from '../engine/interrupted.ts';
 import { RestRefusal } from '../engine/rest.ts';
 import { refuseInput } from '../engine/unread-input.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';

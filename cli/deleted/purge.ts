@@ -1,7 +1,7 @@
-import { readSettings } from '../../domain/settings/settings.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { asPerson, sessionOptions } from '../engine/as-person.ts';
 import { command } from '../engine/command.ts';
+import { ofTheEnvironment } from '../engine/credential.ts';
 import { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { confirmLoss, yesOption } from './confirm-loss.ts';
@@ -21,7 +21,7 @@ console does the same. The purge goes on by itself, and waits for agents that ar
     ...sessionOptions,
   },
   run: async ({ kind, yes, 'session-file': given, ...where }, [word = '']) => {
-    const file = given ?? readSettings(process.env).BALLAST_SESSION_FILE;
+    const file = given ?? ofTheEnvironment().sessionFile;
     if (file === undefined) throw await byPersonsOnly(where);
     const { rest } = await asPerson(file, where);
     const item = await deletedItem(rest, word, kind);
@@ -43,11 +43,11 @@ console does the same. The purge goes on by itself, and waits for agents that ar
 
 /** Where a person does it, for somebody who has only a token. */
 async function byPersonsOnly({ url }: { url?: string | undefined }): Promise<Refusal> {
-  const { BALLAST_TOKEN, BALLAST_URL, PUBLIC_URL } = readSettings(process.env);
+  const ambient = ofTheEnvironment();
   const said = 'A purge takes a person, not a token';
   const ways = 'or give your session by --session-file or BALLAST_SESSION_FILE; see --help.';
-  if (BALLAST_TOKEN === undefined || BALLAST_TOKEN === '') {
-    return new Refusal(`${said}: purge it on the page Deleted of ${url ?? BALLAST_URL ?? PUBLIC_URL}, ${ways}`);
+  if (ambient.token === undefined) {
+    return new Refusal(`${said}: purge it on the page Deleted of ${url ?? ambient.url}, ${ways}`);
   }
   const rest = new Rest({ url });
   const [organization] = await rest.all<{ slug: string }>('/organizations', 1);

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Settings } from '../../domain/settings/settings.ts';
+import { readSome } from '../../domain/settings/settings.ts';
 import { errorCode, Refusal } from '../../runtime/supervisor/refusal.ts';
 
 /** Proof of who calls: an API token, or for what belongs to a person, the session of a browser that is signed in. */
-export type Credential = { token: string } | { session: string; organizationId?: string };
+export type Credential = { token: string } | { session: string; organizationId?: string } | { anonymous: true };
 
 export function headersOf(credential: Credential): Record<string, string> {
+  if ('anonymous' in credential) return {};
   if ('token' in credential) return { authorization: `Bearer ${credential.token}` };
   const { session, organizationId } = credential;
   return {
@@ -15,9 +16,24 @@ export function headersOf(credential: Credential): Record<string, string> {
   };
 }
 
+/**
+ * What of the environment leads a command to a control plane. No other setting is read: a CI job has variables of its own, and
+ * what is wrong with them is none of ours.
+ */
+export function ofTheEnvironment(): { url: string; token: string | undefined; sessionFile: string | undefined } {
+  const { env } = process;
+  const { BALLAST_URL, BALLAST_TOKEN, BALLAST_SESSION_FILE } = readSome(env, [
+    'BALLAST_URL',
+    'BALLAST_TOKEN',
+    'BALLAST_SESSION_FILE',
+  ]);
+  const url = BALLAST_URL ?? readSome(env, ['PORT', 'LISTEN', 'PUBLIC_URL']).PUBLIC_URL;
+  return { url, token: BALLAST_TOKEN, sessionFile: BALLAST_SESSION_FILE };
+}
+
 /** The token in this file, or that of the environment. */
-export function tokenOf(file: string | undefined, settings: Settings): Credential {
-  const token = file === undefined ? (settings.BALLAST_TOKEN ?? '') : contents(file, 'token');
+export function tokenOf(file: string | undefined, ambient: string | undefined): Credential {
+  const token = file === undefined ? (ambient ?? '') : contents(file, 'token');
   if (token !== '') return { token };
   throw new Refusal(
     file === undefined

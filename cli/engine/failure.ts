@@ -2,9 +2,9 @@ import { UsageError } from './command.ts';
 import { Interrupted, interruptedCode } from './interrupted.ts';
 
 /** Tells what went wrong in one sentence and answers the exit code. Stack traces are for BALLAST_DEBUG=1 alone. */
-export function tellFailure(error: unknown): number {
+export function tellFailure(error: unknown, spoken = (text: string): string => text): number {
   const debug = process.env.BALLAST_DEBUG === '1';
-  process.stderr.write(`ballast: ${debug && error instanceof Error ? error.stack : sentenceOf(error)}\n`);
+  process.stderr.write(`ballast: ${debug && error instanceof Error ? error.stack : spoken(sentenceOf(error))}\n`);
   if (error instanceof Interrupted) return interruptedCode;
   return error instanceof UsageError ? 2 : 1;
 }

@@ -5,3 +5,6 @@ export class Interrupted extends Error {
 
 /** The exit code of a command that Ctrl-C has ended, as shells know it. */
 export const interruptedCode = 130;
+
+/** Aborted when the reader of the standard output has gone (`./ballast cluster logs shop -f | head`). */
+export const readerGone = new AbortController();

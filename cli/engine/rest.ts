@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { readSettings } from '../../domain/settings/settings.ts';
 import type { Option } from './command.ts';
-import { type Credential, headersOf, tokenOf } from './credential.ts';
+import { type Credential, headersOf, ofTheEnvironment, tokenOf } from './credential.ts';
 import { Passing, repeated } from './repeated.ts';
 import { printable } from './table.ts';
 
@@ -74,9 +73,9 @@ export class Rest {
       this.#answered = given.#answered;
       return;
     }
-    const settings = readSettings(process.env);
-    this.url = checkedUrl(given.url ?? settings.BALLAST_URL ?? settings.PUBLIC_URL);
-    this.#credential = credential ?? tokenOf(given['token-file'], settings);
+    const ambient = ofTheEnvironment();
+    this.url = checkedUrl(given.url ?? ambient.url);
+    this.#credential = credential ?? tokenOf(given['token-file'], ambient.token);
   }
 
   /** The same control plane, asked for only as long as this signal lets. */

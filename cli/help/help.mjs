@@ -1,103 +1,18 @@
-// Prints `./ballast help`, `--help` and `--version`. Runs without packages on any Node, so it reads cli/help/help.json, which
-// cli/help/make-help.ts writes from the commands and the settings themselves; a test compares them.
+// What `./ballast help` knows in the checkout: cli/help/help.json, which cli/help/make-help.ts writes from the commands and the
+// settings themselves (a test compares them), so that no package is needed to tell it.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { helpTexts } from './help-texts.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
+
+export const { helpFor, namesCommand } = helpTexts(known, version);
 
 /** @returns {{ commands: any[], settings: any[] }} */
 function known() {
   return JSON.parse(readFileSync(join(here, 'help.json'), 'utf8'));
-}
-
-/**
- * The text to print if these words ask for help or the version; undefined if they ask for something else.
- * @param {string[]} args
- */
-export function helpFor(args) {
-  const [first, ...rest] = args;
-  if (first === '--version') return version();
-  if (first === undefined || first === '--help' || first === '-h') return overview();
-  if (first === 'help') return answerHelp(rest);
-  // Words behind `--`, and behind `exec PROGRAM`, are for another program.
-  if (first === 'exec' && !rest[0]?.startsWith('-')) return undefined;
-  const ours = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
-  return ours.includes('--help') || ours.includes('-h')
-    ? about(ours.filter((word) => !word.startsWith('-')))
-    : undefined;
-}
-
-/**
- * Whether these words begin with a command; without packages nothing needs to be installed to refuse what is none.
- * @param {string[]} args
- */
-export function namesCommand(args) {
-  // First, because this is also how help.json is made.
-  return (
-    args[0] === 'exec' ||
-    find(args) !== undefined ||
-    known().commands.some(({ name }) => name.startsWith(`${args[0]} `))
-  );
-}
-
-function answerHelp(args) {
-  const [option] = args;
-  if (option === undefined || option === '--help' || option === '-h') return overview();
-  if (option === '--json') return `${JSON.stringify(known(), undefined, 2)}\n`;
-  if (option === '--markdown') return settingsAsMarkdown();
-  if (option.startsWith('-'))
-    throw usage(`There is no option ${option}; \`./ballast help\` has --json and --markdown.`);
-  return about(args);
-}
-
-function find(words) {
-  const { commands } = known();
-  const named = (name) => commands.find((command) => command.name === name);
-  return named(words.slice(0, 2).join(' ')) ?? named(words[0]);
-}
-
-function about(words) {
-  const found = find(words);
-  if (found) return describe(found);
-  const group = known().commands.filter(({ name }) => name.startsWith(`${words[0]} `));
-  if (group.length === 0) throw usage(`There is no command "${words.join(' ')}"; see \`./ballast help\`.`);
-  return `Usage: ./ballast ${words[0]} <command>\n\n${listed(group)}`;
-}
-
-function describe({ name, summary, usage: rest, details, options }) {
-  const width = Math.max(...options.map(({ flag }) => flag.length));
-  const lines = options.map(({ flag, what }) => `  ${flag.padEnd(width)}  ${what}\n`).join('');
-  const words = ['Usage: ./ballast', name, rest].filter((word) => word !== '').join(' ');
-  return `${summary}.\n${details === '' ? '' : `\n${details}\n`}\n${words}\n\n${lines}`;
-}
-
-function overview() {
-  const { commands, settings } = known();
-  const width = Math.max(...settings.map(({ name }) => name.length));
-  const lines = settings.map(({ name, what, default: fallback, example }) => {
-    const shown = fallback === null ? `for example ${example}` : `default: ${fallback}`;
-    return `  ${name.padEnd(width)}  ${what}\n  ${''.padEnd(width)}  (${shown})\n`;
-  });
-  return `Usage: ./ballast <command>, and ./ballast help <command> for more.\n\nCommands\n${listed(commands)}\nSettings (environment variables)\n${lines.join('')}`;
-}
-
-function listed(commands) {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('');
-}
-
-/** The table in docs/operating.md. */
-function settingsAsMarkdown() {
-  const rows = known().settings.map(({ name, what, value, default: fallback, secret }) => [
-    `\`${name}\``,
-    `${what}${secret ? ' A secret.' : ''}`,
-    value.replaceAll('|', '\\|'),
-    fallback === null ? '' : `\`${fallback}\``,
-  ]);
-  const header = ['Setting', 'What it does', 'Value', 'Default'];
-  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
 /** With the commit, where this is a checkout that git can read. */
@@ -111,9 +26,4 @@ function version() {
     // No git, or no checkout of it: the number says enough.
   }
   return `ballast ${released}${commit}\n`;
-}
-
-/** Somebody typed what we do not know. */
-function usage(sentence) {
-  return Object.assign(new Error(sentence), { exitCode: 2 });
 }

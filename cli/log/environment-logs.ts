@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { environmentLogLineSchema } from '../../api/logs/stream-environment-logs.ts';
 import { command } from '../engine/command.ts';
-import { readerGone } from '../engine/reader-gone.ts';
+import { readerGone } from '../engine/interrupted.ts';
 import { LostConnection, type Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';

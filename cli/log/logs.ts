@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { instanceSchema } from '../../api/workloads/workload.ts';
 import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
 import { command } from '../engine/command.ts';
-import { readerGone } from '../engine/reader-gone.ts';
+import { readerGone } from '../engine/interrupted.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';

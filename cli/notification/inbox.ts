@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { notificationSchema } from '../../api/notifications/notification.ts';
 import type { NotificationLink } from '../../domain/notifications/notifications.ts';
-import { readSettings } from '../../domain/settings/settings.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { type AsPerson, asPerson } from '../engine/as-person.ts';
+import { ofTheEnvironment } from '../engine/credential.ts';
 
 export type Notification = Omit<z.output<typeof notificationSchema>, 'link'> & { link: NotificationLink };
 
@@ -25,7 +25,7 @@ interface Given {
 }
 
 export async function openInbox({ organization, 'session-file': given, url }: Given): Promise<AsPerson> {
-  const file = given ?? readSettings(process.env).BALLAST_SESSION_FILE;
+  const file = given ?? ofTheEnvironment().sessionFile;
   if (file === undefined) {
     throw new Refusal(
       'An API token has no inbox: read it in the console, or give your session by --session-file or BALLAST_SESSION_FILE; see --help.',

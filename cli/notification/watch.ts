@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { consolePath } from '../../domain/notifications/console-path.ts';
 import { type AsPerson, sessionOptions } from '../engine/as-person.ts';
 import { command } from '../engine/command.ts';
-import { readerGone } from '../engine/reader-gone.ts';
+import { readerGone } from '../engine/interrupted.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { inboxDetails, type Notification, openInbox } from './inbox.ts';

@@ -14,14 +14,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings from the environment; throws a `SettingsError` that names the first one at fault. */
 export function readSettings(env: Environment): Settings {
-  refuseMisspelt(env);
-  const read: Record<string, unknown> = {};
-  for (const [name, one] of Object.entries<Setting<unknown>>(settingsTable))
-    read[name] = readOne(name, one, env[name], read);
-  const settings = read as Settings;
+  const settings = readSome(env, Object.keys(settingsTable) as SettingName[]);
   const contradiction = contradictionOf(settings);
   if (contradiction !== undefined) throw new SettingsError(contradiction);
   return settings;
+}
+
+/** These alone. A default that follows from another setting needs that one before it. */
+export function readSome<Name extends SettingName>(env: Environment, names: readonly Name[]): Pick<Settings, Name> {
+  refuseMisspelt(env, names);
+  const read: Record<string, unknown> = {};
+  for (const name of names) read[name] = readOne(name, settingsTable[name], env[name], read);
+  return read as Pick<Settings, Name>;
 }
 
 /** The paths that are given, as they are meant here: a process that works in another directory would read others. */
@@ -65,8 +69,8 @@ function readOne(
  * A variable that is nearly the name of a setting is refused: TEMPORAL_ADRESS would silently start an embedded Temporal.
  * Others are left alone, because clusters of machines inject variables of their own (BALLAST_SERVICE_HOST).
  */
-function refuseMisspelt(env: Environment): void {
-  const long = Object.keys(settingsTable).filter((name) => name.length >= 9 && name.includes('_'));
+function refuseMisspelt(env: Environment, names: readonly SettingName[]): void {
+  const long = names.filter((name) => name.length >= 9 && name.includes('_'));
   for (const name of Object.keys(env)) {
     if (name in settingsTable || !env[name] || !name.includes('_')) continue;
     const meant = nearest(name, long, 1);

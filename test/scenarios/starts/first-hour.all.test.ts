@@ -101,6 +101,20 @@ test('the example answers at its address, is changed while it does, and shows it
   expect(answered).toEqual({ status: 200, body: 'Hello again\n' });
 });
 
+test('a job with Node and npm installs what the control plane gives away, and deploys by it', async () => {
+  writeFileSync(join(machine.checkout, 'examples', 'hello', 'server.js'), changed.replace('Hello again', 'By a job'));
+  const script = `
+    mkdir "$HOME/job" && cd "$HOME/job" && cp ${machine.checkout}/examples/hello/* .
+    npm install --global --prefix "$HOME/alone" http://localhost:${machine.port}/api/v1/cli/ballast.tgz >&2
+    export BALLAST_TOKEN=${token} BALLAST_URL=
+    "$HOME/alone/bin/ballast" deploy . --project hello --service hello --json`;
+  const { code, stdout, stderr } = await machine.shell(script);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^\{"event":"build",/m)]);
+  const [address = ''] = JSON.parse(stdout).addresses as string[];
+  const answered = await through(`http://127.0.0.1:${machine.ingressPort}`, new URL(address).host);
+  expect(answered).toEqual({ status: 200, body: 'By a job\n' });
+});
+
 test('doctor finds nothing wrong, and help is there', async () => {
   const [doctor = '', help = ''] = readmeCommands('ballast doctor').split('\n');
   const found = await machine.shell(doctor);

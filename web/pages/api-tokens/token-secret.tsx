@@ -18,10 +18,10 @@ export function TokenSecret({ made, onClose }: { made: MadeToken; onClose: () =>
         <CopyBlock text={made.secret} label="secret" />
       </div>
       <div className="flex flex-col gap-1.5">
-        <p className="font-medium text-sm">Try it: list the clusters</p>
+        <p className="font-medium text-sm">Use it on the command line, with Node on any machine</p>
         <CopyBlock
-          text={`curl -sS --fail-with-body -H "Authorization: Bearer ${made.secret}" "${location.origin}/api/v1/clusters"`}
-          label="command"
+          text={`npm install --global ${location.origin}/api/v1/cli/ballast.tgz\nexport BALLAST_TOKEN=${made.secret}\nballast status`}
+          label="commands"
         />
       </div>
       <DialogActions>

@@ -1,0 +1,26 @@
+export interface KnownHelp {
+  commands: readonly {
+    name: string;
+    summary: string;
+    usage: string;
+    details: string;
+    options: readonly { flag: string; what: string }[];
+  }[];
+  settings: readonly {
+    name: string;
+    what: string;
+    value: string;
+    default: string | null;
+    example: string;
+    secret: boolean;
+  }[];
+}
+
+export function helpTexts(
+  known: () => KnownHelp,
+  version: () => string,
+): {
+  /** The text to print if these words ask for help or the version; undefined if they ask for something else. */
+  helpFor(args: readonly string[]): string | undefined;
+  namesCommand(args: readonly string[]): boolean;
+};
