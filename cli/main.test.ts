@@ -96,7 +96,7 @@ test.each([
   [['tokn', 'create'], 'ballast: There is no command "tokn create"; did you mean token create?\n'],
   [['cluster', 'aply'], 'ballast: There is no command "cluster aply"; did you mean cluster apply?\n'],
   [['frobnicate'], 'ballast: There is no command "frobnicate"; see `./ballast help`.\n'],
-  [['token'], 'ballast: `./ballast token` needs one more word: token create.\n'],
+  [['token'], 'ballast: `./ballast token` needs one more word: token create, token exchange.\n'],
   [
     ['user'],
     'ballast: `./ballast user` needs one more word: user list, user reset, user disable, user enable, user verify.\n',

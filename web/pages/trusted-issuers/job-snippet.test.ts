@@ -13,7 +13,7 @@ test.each(['github', 'gitlab'] as const)('what the console shows for %s is what 
 
 test('an audience of any letters stays one audience', () => {
   const of = { url, organization: 'acme', audience: 'a "b" & $(c): #d\'' };
-  expect(jobSnippet('github', of).text).toContain('&audience=a%20%22b%22%20%26%20%24(c)%3A%20%23d\'" | jq');
+  expect(jobSnippet('github', of).text).toContain(String.raw` --organization acme --audience 'a "b" & $(c): #d'\'''`);
   expect(jobSnippet('gitlab', of).text).toContain(String.raw`aud: "a \"b\" & $(c): #d'"`);
 });
 
