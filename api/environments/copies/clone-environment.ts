@@ -18,12 +18,20 @@ import { refuseMoreEnvironments } from '../quota.ts';
 
 const { name, clusterId, production } = environmentFields;
 
+export const clonedSchema = environmentSchema
+  .extend({
+    leftOut: z
+      .array(z.object({ serviceId: z.guid().optional().describe('Absent for a shared one.'), key: z.string() }))
+      .describe('The secret variables of production whose values are not copied into what is not production.'),
+  })
+  .meta({ id: 'ClonedEnvironment' });
+
 export const cloneEnvironment = operation({
   method: 'POST',
   url: '/api/v1/environments/{id}/clone',
   summary: 'Create an environment, and stage in it all that this one has',
   description:
-    'Services, settings and variables as they were applied; secret values are copied without being shown. Nothing runs until the staged changes are applied. Data of volumes is not copied.',
+    'Services, settings and variables as they were applied. Secret values are copied without being shown, but not out of production into an environment that is not: `leftOut` names those. Nothing runs until the staged changes are applied. Data of volumes is not copied.',
   scope: 'organization',
   role: 'admin',
   projectTokens: 'allowed',
@@ -35,7 +43,7 @@ export const cloneEnvironment = operation({
     clusterId: clusterId.optional().describe("By default the source's."),
   }),
   status: 201,
-  result: environmentSchema,
+  result: clonedSchema,
   async handle({ caller, path, body, effect, server }) {
     const source = await caller.see(theEnvironment, path.id, effect.kysely);
     const project = await caller.see(theProject, source.projectId, effect.kysely);
@@ -50,23 +58,26 @@ export const cloneEnvironment = operation({
     });
     const settings = await appliedSettings(effect.kysely, placeOf(source));
     const variables = await appliedVariables(effect.kysely, server.keyring, placeOf(source), ['', ...settings.keys()]);
+    const all = [...variables].flatMap(([serviceId, of]) => [...of].map(([key, it]) => ({ serviceId, key, ...it })));
+    // Whoever may deploy what is not production could read them there.
+    const leavesProduction = source.production && !made.production;
     const items: NewItem[] = [
       ...[...settings].map(
         ([serviceId, to]): NewItem => ({ kind: 'service.create', serviceId, key: '', to: to as never }),
       ),
-      ...[...variables].flatMap(([serviceId, of]) =>
-        [...of].map(
-          ([key, { value, ...its }]): NewItem => ({
-            kind: 'variable.set',
-            serviceId: serviceId || null,
-            key,
-            to: value,
-            ...its,
-          }),
-        ),
-      ),
+      ...all
+        .filter(({ secret }) => !(leavesProduction && secret))
+        .map(({ serviceId, value, ...its }): NewItem => ({
+          kind: 'variable.set',
+          serviceId: serviceId || null,
+          to: value,
+          ...its,
+        })),
     ];
     if (items.length > 0) await stage(effect, server.keyring, placeOf(made), items, caller.countsAs);
-    return environmentAnswer(made);
+    const leftOut = all
+      .filter(({ secret }) => leavesProduction && secret)
+      .map(({ serviceId, key }) => ({ ...(serviceId === '' ? {} : { serviceId }), key }));
+    return { ...environmentAnswer(made), leftOut };
   },
 });

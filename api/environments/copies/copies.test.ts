@@ -98,6 +98,21 @@ test('a clone stages all that its source has, with secrets that nobody sees, and
   expect((await clone({ name: 'Mine' }, ours.sessions.deployer)).status).toBe(403);
 });
 
+test('a clone of production leaves secrets out, and names them, unless it is production, too', async () => {
+  const serviceId = services[0]?.serviceId;
+  ok(await api.call('PATCH', `/api/v1/environments/${staging}`, { as: as(), body: { production: true } }));
+  const leaving = ok(await clone({ name: 'Debug' }), 201);
+  const left = leaving.leftOut as { serviceId: string; key: string }[];
+  expect(left).toHaveLength(2);
+  expect(left).toContainEqual({ serviceId, key: 'TOKEN' });
+  const { items } = await draftOf(String(leaving.id));
+  expect(items.filter(({ kind }) => kind === 'variable.set').map(({ key }) => key)).toEqual(['LEVEL', 'LEVEL']);
+  const staying = ok(await clone({ name: 'Spare', production: true }), 201);
+  expect(staying.leftOut).toEqual([]);
+  const kept = (await draftOf(String(staying.id))).items.filter(({ secret }) => secret);
+  expect(kept.map(({ key }) => key)).toEqual(['TOKEN', 'TOKEN']);
+});
+
 test('two environments are compared service by service, secrets without their values', async () => {
   const [first, second] = services.toSorted((one, other) => (one.slug < other.slug ? -1 : 1)) as [
     (typeof services)[0],

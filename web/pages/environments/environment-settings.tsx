@@ -33,8 +33,9 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
   const clone = formAction({
     label: 'Clone',
     title: `Clone ${name}`,
-    about:
-      'All services, settings and variables that were applied here are staged in the new one, secret values included. Data of volumes is not copied.',
+    about: environment.production
+      ? 'All services, settings and variables that were applied here are staged in the new one. Secret values are copied only if it is production, too. Data of volumes is not copied.'
+      : 'All services, settings and variables that were applied here are staged in the new one, secret values included. Data of volumes is not copied.',
     operation: trpc.environments.clone,
     path: { id },
     start: { production: false },
@@ -53,7 +54,10 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
       clusterId: { control: () => null },
     },
     submit: 'Clone',
-    succeeded: ({ name: copy }) => `${copy} created, with all of ${name} staged`,
+    succeeded: ({ name: copy, leftOut }) =>
+      leftOut.length === 0
+        ? `${copy} created, with all of ${name} staged`
+        : `${copy} created, with all of ${name} staged but ${leftOut.length} secret ${leftOut.length === 1 ? 'variable' : 'variables'}: ${[...new Set(leftOut.map(({ key }) => key))].join(', ')}`,
     touches: [trpc.environments.pathKey(), trpc.changeSets.pathKey()],
   });
   return (
