@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { breaches } from './house.ts';
-import { unguardedStatements } from './tenants.ts';
+import { openAlternatives, unguardedStatements } from './tenants.ts';
 import { strayWords } from './words.ts';
 
 const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' }).trim().split('\n');
@@ -12,6 +12,7 @@ const read = (files: readonly string[]) => new Map(files.map((file) => [file, re
 const found = [
   ...breaches(read(code)),
   ...unguardedStatements(read(code)),
+  ...openAlternatives(read(code)),
   ...strayWords(read([...code, ...documents])),
 ];
 for (const breach of found) console.error(breach);
