@@ -1,4 +1,3 @@
-import type { OrganizationAction, RetiredAction } from '../domain/audit-actions.ts';
 import type { HintKind } from '../domain/hints.ts';
 import { type Place, registerPlace } from './frame/places.ts';
 import { organizationScope } from './frame/scopes/organization-scope.tsx';
@@ -8,8 +7,6 @@ import * as account from './pages/account/index.tsx';
 import * as agents from './pages/agents/index.tsx';
 import * as apiTokens from './pages/api-tokens/index.tsx';
 import * as approvals from './pages/approvals/index.tsx';
-import type { Deed } from './pages/audit-log/deed.ts';
-import { registerDeeds } from './pages/audit-log/deeds.ts';
 import * as auditLog from './pages/audit-log/index.tsx';
 import * as builds from './pages/builds/index.tsx';
 import * as clusters from './pages/clusters/index.tsx';
@@ -19,7 +16,6 @@ import * as environments from './pages/environments/index.tsx';
 import * as events from './pages/events/index.tsx';
 import * as gitConnections from './pages/git-connections/index.tsx';
 import * as home from './pages/home/index.tsx';
-import * as images from './pages/images/index.tsx';
 import * as instances from './pages/instances/index.tsx';
 import * as invitations from './pages/invitations/index.tsx';
 import * as members from './pages/members/index.tsx';
@@ -54,7 +50,6 @@ const subjects = [
   apiTokens,
   trustedIssuers,
   gitConnections,
-  images,
   notificationChannels,
   auditLog,
   settings,
@@ -67,21 +62,18 @@ interface Subject {
   place?: Place;
   scope?: Scope;
   affected?: Partial<Affected<HintKind>>;
-  deeds?: Readonly<Record<string, Deed>>;
-  kinds?: Readonly<Record<string, string>>;
 }
 
 type KeysOf<Field extends string, One = Listed> = One extends Record<Field, infer Table> ? keyof Table : never;
-type Missing = Exclude<HintKind, KeysOf<'affected'>> | Exclude<OrganizationAction | RetiredAction, KeysOf<'deeds'>>;
-/** A hint that touches no query, or an action without words, does not compile: the error names it. */
+type Missing = Exclude<HintKind, KeysOf<'affected'>>;
+/** A hint that touches no query does not compile: the error names it. */
 ({}) satisfies Record<Missing, never>;
 
 registerScope(organizationScope);
-for (const { place, scope, affected, deeds, kinds } of subjects as readonly Subject[]) {
+for (const { place, scope, affected } of subjects as readonly Subject[]) {
   if (place !== undefined) registerPlace(place);
   if (scope !== undefined) registerScope(scope);
   if (affected !== undefined) registerAffected(affected);
-  if (deeds !== undefined) registerDeeds(deeds, kinds ?? place?.label);
 }
 
 type RouteOf<Field extends string, One = Listed> = One extends Record<Field, readonly (infer Route)[]> ? Route : never;

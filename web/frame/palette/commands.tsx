@@ -11,7 +11,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { mayActAs } from '../../../domain/roles.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
-import { placeGuide } from '../../pages/home/guide-place.ts';
+import { placeGuide } from '../../pages/home/first-steps/guide-place.ts';
 import { useSignOut } from '../menus/sign-out.ts';
 import { places } from '../places.ts';
 import { chooseTheme } from '../theme.ts';

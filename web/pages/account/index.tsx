@@ -2,7 +2,6 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import { personRoute } from '../../frame/person-frame.tsx';
 import { type Affected, all } from '../../live/affected.ts';
-import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
 
 const account = createRoute({
   getParentRoute: () => personRoute,
@@ -24,10 +23,4 @@ export const personRoutes = [account, newOrganization, deletedOrganizations] as 
 
 export const affected: Affected<'deletion'> = {
   deletion: (trpc) => [all(trpc.organizations), all(trpc.deletions)],
-};
-
-export const kinds: Kinds<'deletion'> = { deletion: 'Deletions' };
-
-export const deeds: Deeds<'deletion'> = {
-  'deletion.failed': { label: 'Failed', done: ({ details }) => `marked a deletion as failed${why(details)}` },
 };

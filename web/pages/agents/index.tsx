@@ -1,15 +1,5 @@
 import { type Affected, all } from '../../live/affected.ts';
-import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
 
 export const affected: Affected<'agent_update'> = {
   agent_update: (trpc) => [all(trpc.clusters)],
-};
-
-export const kinds: Kinds<'agent-update'> = { 'agent-update': 'Agent updates' };
-
-export const deeds: Deeds<'agent-update'> = {
-  'agent-update.failed': {
-    label: 'Failed',
-    done: ({ details }) => `marked the update of an agent as failed${why(details)}`,
-  },
 };

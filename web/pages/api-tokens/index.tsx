@@ -5,8 +5,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import { after, type Deeds } from '../audit-log/deed.ts';
-import { plainDeeds } from '../audit-log/plain-deeds.ts';
 
 const tokens = createRoute({
   getParentRoute: () => organizationRoute,
@@ -28,16 +26,4 @@ export const place: Place = {
 
 export const affected: Affected<'api_token'> = {
   api_token: (trpc, id) => [one(trpc.apiTokens, id)],
-};
-
-export const deeds: Deeds<'api_token'> = {
-  ...plainDeeds('api_token', 'the API token'),
-  'api_token.created': {
-    label: 'Created',
-    done: ({ name, details }) => `created the API token ${name}${after(' with the role ', details.role)}`,
-  },
-  'api_token.exchanged': {
-    label: 'Issued to a CI job',
-    done: ({ name, details }) => `received the API token ${name}${after(' with the role ', details.role)}`,
-  },
 };

@@ -7,8 +7,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
 import { pendingApprovals, waitingForMe } from './waiting.ts';
 
 const approvals = createRoute({
@@ -44,17 +42,3 @@ export const place: Place = {
 };
 
 export const affected: Affected<'approval'> = { approval: (trpc) => [all(trpc.approvals)] };
-
-export const kinds: Kinds<'approval'> = { approval: 'Approvals' };
-
-export const deeds: Deeds<'approval'> = {
-  'approval.requested': plainDeed('Requested', 'requested approval in'),
-  'approval.decided': {
-    label: 'Decided',
-    done: ({ name, details }) => `${details.decision === 'approved' ? 'approved' : 'rejected'} a change of ${name}`,
-  },
-  'approval.glass_broken': {
-    label: 'Passed by break-glass',
-    done: ({ name, details }) => `broke the glass for a change of ${name}${after(': ', details.reason)}`,
-  },
-};

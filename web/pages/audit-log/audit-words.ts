@@ -1,6 +1,6 @@
 import type { Answers } from '../../control-plane/session.ts';
 import type { About } from './deed.ts';
-import { knownDeeds } from './deeds.ts';
+import { knownDeeds } from './known-deeds.ts';
 
 export type AuditRecord = Answers['auditLog']['list']['items'][number];
 

@@ -1,6 +1,6 @@
 import { subjects } from '../../../domain/subjects.ts';
 import type { Deed } from './deed.ts';
-import { kindNames, knownDeeds } from './deeds.ts';
+import { kindNames, knownDeeds } from './known-deeds.ts';
 
 export interface KindOfDeeds {
   kind: string;

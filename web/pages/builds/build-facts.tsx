@@ -7,8 +7,8 @@ import { useNow } from '../../components/times/now.ts';
 import { ExactTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStatus } from '../deployments/deployment-status.tsx';
+import { deploymentLink } from '../deployments/deployment-words.ts';
 import { buildLink } from './build-link.ts';
 import { type BuildAnswer, buildMillis, triggerWords } from './build-words.ts';
 

@@ -6,8 +6,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search, text } from '../../search.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
 
 const allBuilds = createRoute({
   getParentRoute: () => organizationRoute,
@@ -40,14 +38,3 @@ export const place: Place = {
 };
 
 export const affected: Affected<'build'> = { build: (trpc, id) => [one(trpc.builds, id), all(trpc.why)] };
-
-export const kinds: Kinds<'build'> = { build: 'Builds' };
-
-export const deeds: Deeds<'build'> = {
-  'build.requested': {
-    label: 'Requested',
-    done: ({ name, details }) => `requested the build ${name}${after(' for ', details.environment)}`,
-  },
-  'build.approved': plainDeed('Approved', 'approved the build'),
-  'build.cancelled': plainDeed('Cancelled', 'cancelled the build'),
-};

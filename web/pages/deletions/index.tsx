@@ -3,8 +3,6 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeeds } from '../audit-log/plain-deeds.ts';
 
 const deleted = createRoute({
   getParentRoute: () => organizationRoute,
@@ -22,7 +20,3 @@ export const place: Place = {
   role: 'viewer',
   also: 'trash recently deleted restore purge',
 };
-
-export const kinds: Kinds<'volume'> = { volume: 'Volumes' };
-
-export const deeds: Deeds<'volume'> = { ...plainDeeds('volume', 'the volume'), ...clockDeeds('volume', 'the volume') };

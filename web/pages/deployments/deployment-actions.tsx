@@ -2,7 +2,7 @@ import { isDeploymentCancellable } from '../../../domain/deployments/states.ts';
 import type { Action, DialogAction } from '../../components/actions/action.ts';
 import { confirmAction } from '../../components/actions/confirm-action.tsx';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
-import { HeldFirst } from '../approvals/held-first.tsx';
+import { HeldFirst } from '../approvals/held/held-first.tsx';
 import type { DeploymentTools } from './again/deployment-tools.ts';
 import { rerunActions } from './again/rerun-actions.tsx';
 import type { DeploymentAnswer } from './deployment-words.ts';

@@ -9,9 +9,8 @@ import type { Pages } from '../../control-plane/pages.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { useDeploymentTools } from './again/deployment-tools.ts';
 import { deploymentActions } from './deployment-actions.tsx';
-import { deploymentLink } from './deployment-link.ts';
 import { DeploymentStatus } from './deployment-status.tsx';
-import { type DeploymentAnswer, kindWords, states } from './deployment-words.ts';
+import { type DeploymentAnswer, deploymentLink, kindWords, states } from './deployment-words.ts';
 
 interface DeploymentTableProps {
   pages: Pages<DeploymentAnswer>;

@@ -1,3 +1,4 @@
+import type { LinkProps } from '@tanstack/react-router';
 import {
   type DeploymentEventKind,
   type DeploymentKind,
@@ -46,3 +47,8 @@ export const eventWords: Record<DeploymentEventKind, { word: string; tone: Tone 
   returned: { word: 'Returned to the release before', tone: 'attention' },
   finished: { word: 'Ended', tone: 'neutral' },
 };
+
+/** The page of a deployment, from wherever only its id is known. */
+export function deploymentLink({ id }: { id: string }, organization: string): LinkProps {
+  return { to: '/$organization/deployments/$deployment', params: { organization, deployment: id } };
+}

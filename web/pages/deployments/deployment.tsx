@@ -7,7 +7,7 @@ import { Time } from '../../components/times/time.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
-import { ApprovalOf } from '../approvals/held-strip.tsx';
+import { ApprovalOf } from '../approvals/held/held-strip.tsx';
 import { ReleaseConfig } from '../builds/config/release-config.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
 import { Reruns } from './again/reruns.tsx';

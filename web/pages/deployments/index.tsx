@@ -3,7 +3,6 @@ import { page } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 
 const deploymentPlace = createRoute({
@@ -30,18 +29,4 @@ export const affected: Affected<'deployment'> = {
     all(trpc.why),
     ...[all(trpc.deployments.perDay), all(trpc.deployments.stats), all(trpc.environments.overview)],
   ],
-};
-
-export const kinds: Kinds<'deployment'> = { deployment: 'Deployments' };
-
-export const deeds: Deeds<'deployment'> = {
-  'deployment.requested': {
-    label: 'Requested',
-    done: ({ name, details }) =>
-      `requested a ${details.kind === 'rerun' ? 'rerun of a deployment' : 'deployment'} of ${name}${after(' to ', details.environment)}`,
-  },
-  'deployment.cancelled': {
-    label: 'Cancelled',
-    done: ({ name, details }) => `cancelled the deployment of ${name}${after(' to ', details.environment)}`,
-  },
 };

@@ -10,8 +10,8 @@ import { useOverview } from '../environments/use-overview.ts';
 import { ServiceHealth } from '../services/service-health.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
 import { rollBackAction } from './deployment-actions.tsx';
-import { deploymentLink } from './deployment-link.ts';
 import type { DeploymentAnswer } from './deployment-words.ts';
+import { deploymentLink } from './deployment-words.ts';
 
 interface Place {
   serviceId: string;

@@ -3,7 +3,7 @@ import { Page } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisitedPlace } from '../../frame/palette/recent.ts';
-import { HeldThere } from '../approvals/held-strip.tsx';
+import { HeldThere } from '../approvals/held/held-strip.tsx';
 import { useProject } from '../projects/use-project.ts';
 import { StagedBar } from './staged/staged-bar.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';

@@ -6,8 +6,6 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
-import { count, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 import { useProject } from '../projects/use-project.ts';
 import { useEnvironment } from './use-environment.ts';
@@ -107,27 +105,4 @@ export const affected: Affected<'environment' | 'change_set'> = {
     all(trpc.processes),
     all(trpc.volumes),
   ],
-};
-
-export const kinds: Kinds<'environment' | 'change_set'> = { environment: 'Environments', change_set: 'Change sets' };
-
-const changes = (items: unknown) => (items === undefined ? 'changes' : count(items, 'change'));
-
-export const deeds: Deeds<'environment' | 'change_set'> = {
-  ...plainDeeds('environment', 'the environment'),
-  ...clockDeeds('environment', 'the environment'),
-  'environment.updated': updatedDeed('the environment'),
-  'change_set.staged': {
-    label: 'Staged',
-    done: ({ name, details }) => `staged ${changes(details.items)} in ${name}`,
-  },
-  'change_set.unstaged': plainDeed('Unstaged', 'removed a staged change from'),
-  'change_set.discarded': plainDeed('Discarded', 'discarded the staged changes of'),
-  'change_set.retried': plainDeed('Retried', 'retried a change set in'),
-  'change_set.reverted': plainDeed('Reverted', 'reverted a change set in'),
-  'change_set.cancelled': plainDeed('Cancelled', 'cancelled a change set in'),
-  'change_set.applied': {
-    label: 'Applied',
-    done: ({ name, details }) => `applied ${changes(details.items)} to ${name}`,
-  },
 };

@@ -5,8 +5,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 
 const connections = createRoute({
   getParentRoute: () => organizationRoute,
@@ -26,22 +24,4 @@ export const place: Place = {
   also: 'git connections repositories github gitlab gitea forgejo codeberg webhook token',
 };
 
-export const kinds: Kinds<'git_connection'> = { git_connection: 'Git connections' };
-
 export const affected: Affected<'git_connection'> = { git_connection: (trpc) => [all(trpc.gitConnections)] };
-
-const thing = 'the Git connection';
-
-export const deeds: Deeds<'git_connection'> = {
-  ...plainDeeds('git_connection', thing),
-  'git_connection.updated': updatedDeed(thing),
-  'git_connection.checked': {
-    label: 'Checked',
-    done: ({ name, details }) =>
-      `checked ${thing} ${name}${details.failed === true ? ': its host refused it or did not answer' : ''}`,
-  },
-  'git_connection.webhook_secret_replaced': {
-    label: 'Webhook secret replaced',
-    done: ({ name }) => `replaced the secret of the webhook of ${thing} ${name}`,
-  },
-};

@@ -4,7 +4,7 @@ import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { buildLink, logEnd } from '../builds/build-link.ts';
-import { deploymentLink } from '../deployments/deployment-link.ts';
+import { deploymentLink } from '../deployments/deployment-words.ts';
 
 export type Attention = Answers['attention']['list']['items'][number];
 

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 import { Row } from '../../components/rows.tsx';
 import { useMembership } from '../../control-plane/session.ts';
-import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStatus } from '../deployments/deployment-status.tsx';
-import { type DeploymentAnswer, kindWords } from '../deployments/deployment-words.ts';
+import { type DeploymentAnswer, deploymentLink, kindWords } from '../deployments/deployment-words.ts';
 
 interface DeploymentRowProps {
   deployment: DeploymentAnswer;

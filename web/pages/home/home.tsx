@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Page } from '../../components/page.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstSteps } from './first-steps/first-steps.tsx';
 import { InFlight } from './in-flight.tsx';
 import { LastDeployments } from './last-deployments.tsx';
 import { Lately } from './lately.tsx';

@@ -4,8 +4,6 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
 import { runningClusters } from './running-clusters.ts';
 
 const home = createRoute({
@@ -19,13 +17,6 @@ const home = createRoute({
 export const routes = [home] as const;
 
 export const affected: Affected<'guard'> = { guard: (trpc) => [all(trpc.attention)] };
-
-export const kinds: Kinds<'guard'> = { guard: 'Guards of production' };
-
-export const deeds: Deeds<'guard'> = {
-  'guard.loosened': plainDeed('Loosened', 'loosened a guard:'),
-  'guard.undone': plainDeed('Undone', 'undid:'),
-};
 
 export const place: Place = {
   label: 'Home',

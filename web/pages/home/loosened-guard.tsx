@@ -3,7 +3,7 @@ import { OneAction } from '../../components/actions/one-action.tsx';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { deploymentLink } from '../deployments/deployment-link.ts';
+import { deploymentLink } from '../deployments/deployment-words.ts';
 import { counted } from '../instances/counted.ts';
 import type { Attention } from './attention-words.ts';
 

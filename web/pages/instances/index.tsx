@@ -2,7 +2,6 @@ import { createRoute } from '@tanstack/react-router';
 import { page } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
 import { logSearch } from './log/log-search.ts';
 
 const instance = createRoute({
@@ -25,18 +24,4 @@ export const affected: Affected<'workload' | 'cluster_command'> = {
   // Hints of workloads name their cluster.
   workload: (trpc, id) => [one(trpc.workloads, id), one(trpc.clusters, id), all(trpc.workflows), all(trpc.attention)],
   cluster_command: (trpc) => [all(trpc.clusterCommands)],
-};
-
-export const kinds: Kinds<'workload'> = { workload: 'Workloads' };
-
-export const deeds: Deeds<'workload'> = {
-  'workload.applied': {
-    label: 'Applied',
-    done: ({ name, details }) =>
-      `applied the workload ${name}${after(' in the release ', details.release)}${after(' on the cluster ', details.cluster)}`,
-  },
-  'workload.removed': {
-    label: 'Removed',
-    done: ({ name, details }) => `removed the workload ${name}${after(' from the cluster ', details.cluster)}`,
-  },
 };

@@ -1,19 +1,5 @@
 import { type Affected, one } from '../../live/affected.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
 
 export const affected: Affected<'invitation'> = {
   invitation: (trpc, id) => [one(trpc.invitations, id)],
-};
-
-export const kinds: Kinds<'invitation'> = { invitation: 'Invitations' };
-
-export const deeds: Deeds<'invitation'> = {
-  ...plainDeeds('invitation', 'the invitation of'),
-  'invitation.created': {
-    label: 'Created',
-    done: ({ name, details }) => `invited ${name}${after(' as ', details.role)}`,
-  },
-  'invitation.resent': plainDeed('Link renewed', 'created a new link for the invitation of'),
-  'invitation.accepted': plainDeed('Accepted', 'accepted the invitation for'),
 };

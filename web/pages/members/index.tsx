@@ -6,7 +6,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, holding, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
-import { after, type Deeds, fromTo } from '../audit-log/deed.ts';
 
 const members = createRoute({
   getParentRoute: () => organizationRoute,
@@ -34,18 +33,4 @@ export const place: Place = {
 
 export const affected: Affected<'member'> = {
   member: (trpc, id) => [one(trpc.members, id), holding(trpc.teams, id), all(trpc.invitations), all(trpc.approvals)],
-};
-
-export const deeds: Deeds<'member'> = {
-  'member.added': {
-    label: 'Added',
-    done: ({ name, details, itself }) => `${itself ? 'joined' : `added ${name}`}${after(' as ', details.role)}`,
-  },
-  'member.role_changed': {
-    label: 'Role changed',
-    done: ({ name, details, itself }) =>
-      `changed ${itself ? 'their own role' : `the role of ${name}`}${fromTo(details)}`,
-  },
-  'member.left': { label: 'Left', done: () => 'left the organization' },
-  'member.removed': { label: 'Removed', done: ({ name }) => `removed ${name} from the organization` },
 };

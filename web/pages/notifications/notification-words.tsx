@@ -5,7 +5,7 @@ import { wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { buildLink } from '../builds/build-link.ts';
-import { deploymentLink } from '../deployments/deployment-link.ts';
+import { deploymentLink } from '../deployments/deployment-words.ts';
 
 export type Notification = Answers['notifications']['list']['items'][number];
 

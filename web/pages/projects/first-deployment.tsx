@@ -6,11 +6,11 @@ import { Section } from '../../components/page.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { DeploymentFailure } from '../deployments/deployment-failure.tsx';
-import { deploymentLink } from '../deployments/deployment-link.ts';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
 import { DeploymentStatus } from '../deployments/deployment-status.tsx';
 import { DeploymentWhy } from '../deployments/deployment-why.tsx';
 import type { DeploymentAnswer } from '../deployments/deployment-words.ts';
+import { deploymentLink } from '../deployments/deployment-words.ts';
 import { useOverview } from '../environments/use-overview.ts';
 import { ServiceAddresses } from '../services/service-addresses.tsx';
 

@@ -8,8 +8,6 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { useProject } from './use-project.ts';
 
 const projects = createRoute({
@@ -76,12 +74,4 @@ export const scope: Scope = {
 export const affected: Affected<'project'> = {
   // Services are placed on the canvas of their project.
   project: (trpc, id) => [one(trpc.projects, id), all(trpc.services.list)],
-};
-
-export const kinds: Kinds<'project'> = { project: 'Projects' };
-
-export const deeds: Deeds<'project'> = {
-  ...plainDeeds('project', 'the project'),
-  ...clockDeeds('project', 'the project'),
-  'project.updated': updatedDeed('the project'),
 };

@@ -7,8 +7,6 @@ import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, flag, type Search } from '../../search.ts';
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 import { useEnvironment } from '../environments/use-environment.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 import { useService } from './use-service.ts';
@@ -107,32 +105,4 @@ export const affected: Affected<'service'> = {
     all(trpc.volumes),
     all(trpc.environments.overview),
   ],
-};
-
-export const kinds: Kinds<'service'> = { service: 'Services' };
-
-export const deeds: Deeds<'service'> = {
-  ...plainDeeds('service', 'the service'),
-  ...clockDeeds('service', 'the service'),
-  'service.updated': updatedDeed('the service'),
-  'service.process_restarted': {
-    label: 'Process restarted',
-    done: ({ name, details }) => `restarted the process ${name}${after(' in ', details.environment)}`,
-  },
-  'service.suspended': {
-    label: 'Suspended',
-    done: ({ name, details }) => `suspended the service ${name}${after(' in ', details.environment)}`,
-  },
-  'service.resumed': {
-    label: 'Resumed',
-    done: ({ name, details }) => `resumed the service ${name}${after(' in ', details.environment)}`,
-  },
-  'service.source_uploaded': {
-    label: 'Source uploaded',
-    done: ({ name }) => `uploaded a source of the service ${name}`,
-  },
-  'service.cron_run': {
-    label: 'Cron process run',
-    done: ({ name, details }) => `ran the cron process ${name}${after(' in ', details.environment)}`,
-  },
 };

@@ -2,7 +2,7 @@ import { Outlet } from '@tanstack/react-router';
 import { Page } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
-import { HeldThere } from '../approvals/held-strip.tsx';
+import { HeldThere } from '../approvals/held/held-strip.tsx';
 import { StagedBar } from '../environments/staged/staged-bar.tsx';
 import { ServiceHealth } from './service-health.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';

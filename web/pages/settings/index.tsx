@@ -4,8 +4,6 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
-import { type About, change, type Deeds, fromTo, type Kinds, list, said, why } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
 
 const settings = createRoute({
   getParentRoute: () => organizationRoute,
@@ -26,48 +24,4 @@ export const place: Place = {
 export const affected: Affected<'organization' | 'registry_credential'> = {
   organization: (trpc) => [all(trpc.organizations)],
   registry_credential: (trpc) => [all(trpc.registryCredentials)],
-};
-
-function organizationChanges({ name, details }: About): string {
-  const renamed = change(details, 'name');
-  const mfa = change(details, 'requireMfa');
-  const cluster = change(details, 'defaultClusterId');
-  const builds = change(details, 'buildRegistryCredentialId') ?? change(details, 'buildRepositoryPrefix');
-  return (
-    list([
-      renamed && `renamed the organization from ${said(renamed.from)} to ${said(renamed.to)}`,
-      mfa && (mfa.to === true ? 'required a second factor of everybody' : 'no longer required a second factor'),
-      cluster && (cluster.to === null ? 'removed the default cluster' : 'chose the default cluster'),
-      builds && 'changed where builds are kept',
-    ]) || `changed the organization ${name}`
-  );
-}
-
-export const kinds: Kinds<'organization' | 'registry_credential'> = {
-  organization: 'Organization',
-  registry_credential: 'Registry credentials',
-};
-
-export const deeds: Deeds<'organization' | 'registry_credential'> = {
-  ...plainDeeds('registry_credential', 'the registry credential'),
-  'registry_credential.updated': updatedDeed('the registry credential'),
-  ...plainDeeds('organization', 'the organization'),
-  'organization.updated': { label: 'Changed', done: organizationChanges },
-  'organization.approval_expiry_set': {
-    label: 'Expiry of approvals set',
-    done: ({ details }) => `set the expiry of approvals${fromTo(details, 3_600_000)}`,
-  },
-  'organization.deleted_retention_set': {
-    label: 'Retention set',
-    done: ({ details }) => `set the retention of deleted data${fromTo(details, 3_600_000)}`,
-  },
-  'organization.join_token_ttl_set': {
-    label: 'Join command lifetime set',
-    done: ({ details }) => `set the join command lifetime${fromTo(details, 1_000)}`,
-  },
-  'organization.purge_requested': plainDeed('Purge requested', 'requested the purge of the organization'),
-  'organization.deletion_failed': {
-    label: 'Purge failed',
-    done: ({ name, details }) => `could not purge the organization ${name}${why(details)}`,
-  },
 };

@@ -5,8 +5,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import type { Deeds } from '../audit-log/deed.ts';
-import { plainDeeds, setDeed } from '../audit-log/plain-deeds.ts';
 
 const teams = createRoute({
   getParentRoute: () => organizationRoute,
@@ -27,9 +25,4 @@ export const place: Place = {
 
 export const affected: Affected<'team'> = {
   team: (trpc, id) => [one(trpc.teams, id), all(trpc.members)],
-};
-
-export const deeds: Deeds<'team'> = {
-  ...plainDeeds('team', 'the team'),
-  'team.members_set': setDeed('member', 'the team'),
 };

@@ -5,7 +5,6 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
-import { type About, after, count, type Deeds } from '../audit-log/deed.ts';
 
 const ci = createRoute({
   getParentRoute: () => organizationRoute,
@@ -27,23 +26,4 @@ export const place: Place = {
 
 export const affected: Affected<'trusted_issuer'> = {
   trusted_issuer: (trpc, id) => [one(trpc.trustedIssuers, id), all(trpc.apiTokens)],
-};
-
-function revokedTokens({ revokedTokens: number }: About['details']): string {
-  return Number(number) > 0 ? ` and revoked ${count(number, 'token')} that it had issued` : '';
-}
-
-export const deeds: Deeds<'trusted_issuer'> = {
-  'trusted_issuer.created': {
-    label: 'Created',
-    done: ({ name, details }) => `created the rule ${name} for CI jobs${after(' of ', details.issuer)}`,
-  },
-  'trusted_issuer.changed': {
-    label: 'Changed',
-    done: ({ name, details }) => `changed the rule ${name} for CI jobs${revokedTokens(details)}`,
-  },
-  'trusted_issuer.deleted': {
-    label: 'Deleted',
-    done: ({ name, details }) => `deleted the rule ${name} for CI jobs${revokedTokens(details)}`,
-  },
 };

@@ -4,8 +4,6 @@ import { page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
-import type { Deeds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
 
 const workflows = createRoute({
   getParentRoute: () => organizationRoute,
@@ -36,12 +34,6 @@ const workflow = createRoute({
 });
 
 export const routes = [workflows, workflow] as const;
-
-export const kinds = { workflow: 'Workflow' };
-
-export const deeds: Deeds<'workflow'> = {
-  'workflow.exported': plainDeed('Exported', 'exported the history of the workflow'),
-};
 
 export const place: Place = {
   label: 'Workflows',

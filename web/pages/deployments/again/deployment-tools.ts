@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMembership } from '../../../control-plane/session.ts';
-import { deploymentLink } from '../deployment-link.ts';
+import { deploymentLink } from '../deployment-words.ts';
 
 /** Parts of the page that actions on deployments need; `follow` leads to the one that an action has begun. */
 export function useDeploymentTools() {

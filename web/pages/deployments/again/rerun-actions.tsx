@@ -2,7 +2,7 @@ import { isPastReleaseCommand } from '../../../../domain/deployments/release-com
 import { failedStage, isRerunnable, stagesToRerun } from '../../../../domain/deployments/rerun.ts';
 import type { DialogAction } from '../../../components/actions/action.ts';
 import { confirmAction } from '../../../components/actions/confirm-action.tsx';
-import { HeldFirst } from '../../approvals/held-first.tsx';
+import { HeldFirst } from '../../approvals/held/held-first.tsx';
 import { type DeploymentAnswer, stageWords } from '../deployment-words.ts';
 import type { DeploymentTools } from './deployment-tools.ts';
 

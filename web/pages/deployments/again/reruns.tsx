@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMembership } from '../../../control-plane/session.ts';
-import { deploymentLink } from '../deployment-link.ts';
-import { type DeploymentAnswer, stageWords } from '../deployment-words.ts';
+import { type DeploymentAnswer, deploymentLink, stageWords } from '../deployment-words.ts';
 
 /** From a rerun to the deployment that it repeats, and from that one to its newest rerun. */
 export function Reruns({ deployment: { rerunOf, fromStage, rerunId } }: { deployment: DeploymentAnswer }) {

@@ -4,7 +4,7 @@ import { confirmAction } from '../../../components/actions/confirm-action.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { Fact, Facts } from '../../../components/page.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
-import { HeldFirst } from '../../approvals/held-first.tsx';
+import { HeldFirst } from '../../approvals/held/held-first.tsx';
 import { useOverview } from '../../environments/use-overview.ts';
 import type { DeploymentTools } from '../again/deployment-tools.ts';
 import { begun } from '../deployment-actions.tsx';

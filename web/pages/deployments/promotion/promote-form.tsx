@@ -6,7 +6,7 @@ import { Fact, Facts } from '../../../components/page.tsx';
 import { useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
-import { HeldFirst } from '../../approvals/held-first.tsx';
+import { HeldFirst } from '../../approvals/held/held-first.tsx';
 import { counted } from '../../instances/counted.ts';
 import { sizeText } from '../../services/processes/volume-size.ts';
 import type { DeploymentTools } from '../again/deployment-tools.ts';

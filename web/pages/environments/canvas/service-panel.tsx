@@ -3,7 +3,7 @@ import { ButtonLink } from '../../../components/forms/button.tsx';
 import { Fact, Facts } from '../../../components/page.tsx';
 import { LastKnown } from '../../../components/status.tsx';
 import { BriefTime } from '../../../components/times/time.tsx';
-import { deploymentLink } from '../../deployments/deployment-link.ts';
+import { deploymentLink } from '../../deployments/deployment-words.ts';
 import { EveryAddress } from '../../services/service-addresses.tsx';
 import { ServiceHealth } from '../../services/service-health.tsx';
 import { SuspensionButton } from '../../services/suspension/service-suspension.tsx';

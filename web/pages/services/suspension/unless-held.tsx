@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { DialogAction, Shown } from '../../../components/actions/action.ts';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { BriefTime } from '../../../components/times/time.tsx';
-import { ApprovalLink, useHeldThere } from '../../approvals/held-strip.tsx';
+import { ApprovalLink, useHeldThere } from '../../approvals/held/held-strip.tsx';
 import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
 import type { ServiceOverview } from '../../environments/use-overview.ts';
 

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { OneAction } from '../../components/actions/one-action.tsx';
-import { BriefTime, ExactTime } from '../../components/times/time.tsx';
-import { usePlane } from '../../control-plane/plane.ts';
-import { useMembership, useSession } from '../../control-plane/session.ts';
-import { type ListedApproval, titleOf } from './approval-words.tsx';
-import { BrokenGlass } from './broken-glass.tsx';
-import { waitsFor } from './decide.tsx';
-import { decision, withdrawal } from './decisions.tsx';
+import { OneAction } from '../../../components/actions/one-action.tsx';
+import { BriefTime, ExactTime } from '../../../components/times/time.tsx';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { useMembership, useSession } from '../../../control-plane/session.ts';
+import { type ListedApproval, titleOf } from '../approval-words.tsx';
+import { BrokenGlass } from '../broken-glass.tsx';
+import { waitsFor } from '../decide.tsx';
+import { decision, withdrawal } from '../decisions.tsx';
 
 /** Above the pages of an environment, or of one of its services: what is held there for an approval. */
 export function HeldThere({ environmentId, serviceId }: { environmentId: string; serviceId?: string }) {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
-import { usePlane } from '../../control-plane/plane.ts';
-import { useMay, useMembership } from '../../control-plane/session.ts';
-import type { ListedCluster } from '../clusters/cluster-status.tsx';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { useMay, useMembership } from '../../../control-plane/session.ts';
+import type { ListedCluster } from '../../clusters/cluster-status.tsx';
 
 export interface Step {
   title: string;

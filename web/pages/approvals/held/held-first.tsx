@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Notice } from '../../components/notice.tsx';
-import { usePlane } from '../../control-plane/plane.ts';
-import { useMay } from '../../control-plane/session.ts';
+import { Notice } from '../../../components/notice.tsx';
+import { usePlane } from '../../../control-plane/plane.ts';
+import { useMay } from '../../../control-plane/session.ts';
+import { useOtherDeciders } from '../other-deciders.ts';
 import { heldUntil } from './held-until.ts';
-import { useOtherDeciders } from './other-deciders.ts';
 
 /** Says in a dialog that its release will be held, and who decides; nothing where it starts at once. */
 export function HeldFirst({ of }: { of: { environmentId: string; serviceId: string } }) {

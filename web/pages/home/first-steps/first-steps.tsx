@@ -1,9 +1,9 @@
 import { CheckCircleFillIcon, CircleIcon } from '@primer/octicons-react';
-import { CopyBlock } from '../../components/copyable.tsx';
-import { Button, ButtonLink } from '../../components/forms/button.tsx';
-import { Section } from '../../components/page.tsx';
-import { useMembership } from '../../control-plane/session.ts';
-import type { ListedCluster } from '../clusters/cluster-status.tsx';
+import { CopyBlock } from '../../../components/copyable.tsx';
+import { Button, ButtonLink } from '../../../components/forms/button.tsx';
+import { Section } from '../../../components/page.tsx';
+import { useMembership } from '../../../control-plane/session.ts';
+import type { ListedCluster } from '../../clusters/cluster-status.tsx';
 import { placeGuide, useGuideWish } from './guide-place.ts';
 import { type Step, useSteps } from './use-steps.ts';
 

@@ -1,0 +1,13 @@
+import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { plainDeed } from '../audit-log/plain-deeds.ts';
+
+export const kinds: Kinds<'build'> = { build: 'Builds' };
+
+export const deeds: Deeds<'build'> = {
+  'build.requested': {
+    label: 'Requested',
+    done: ({ name, details }) => `requested the build ${name}${after(' for ', details.environment)}`,
+  },
+  'build.approved': plainDeed('Approved', 'approved the build'),
+  'build.cancelled': plainDeed('Cancelled', 'cancelled the build'),
+};

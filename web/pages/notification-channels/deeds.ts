@@ -1,0 +1,20 @@
+import type { Deeds, Kinds } from '../audit-log/deed.ts';
+import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+
+export const kinds: Kinds<'notification_channel'> = { notification_channel: 'Channels' };
+
+const thing = 'the channel';
+
+export const deeds: Deeds<'notification_channel'> = {
+  ...plainDeeds('notification_channel', thing),
+  'notification_channel.updated': updatedDeed(thing),
+  'notification_channel.tested': {
+    label: 'Tested',
+    done: ({ name, details }) =>
+      `tested the channel ${name}: the test ${details.delivered === true ? 'was delivered' : 'did not arrive'}`,
+  },
+  'notification_channel.retried': {
+    label: 'Retried',
+    done: ({ name }) => `retried what could not be delivered to the channel ${name}`,
+  },
+};
