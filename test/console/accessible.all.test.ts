@@ -5,8 +5,10 @@ import { type Outside, outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
 import { Console } from './console.ts';
 import { fill } from './content.ts';
+
 import { opened as onTop, openings } from './openings.ts';
 import { type Content, look, show } from './pages/console-page.ts';
+import { crowded } from './pages/crowded.ts';
 import { pages } from './pages/pages.ts';
 import { violations } from './violations.ts';
 import type { Visitor } from './visitor.ts';
@@ -47,12 +49,13 @@ describe.skipIf(browser === undefined)('whoever needs another theme, a phone or 
     const { page } = one.anonymous === true ? nobody : owner;
     await page.setViewportSize(desktop);
     await show(page, opened.url, one, content);
-    const found = await examined(page);
+    const found = [...(await examined(page)), ...(await crowded(page))];
     // One load for all that opens on the page.
     for (const { name, open } of openings[one.name] ?? []) {
       await page.setViewportSize(desktop);
       await open(page);
-      found.push(...(await examined(page, onTop)).map((text) => `${name}, ${text}`));
+      const there = [...(await examined(page, onTop)), ...(await crowded(page, onTop))];
+      found.push(...there.map((text) => `${name}, ${text}`));
       await page.keyboard.press('Escape');
       await page.locator(onTop).first().waitFor({ state: 'detached' });
     }

@@ -190,7 +190,7 @@ export function LogView({ label, source, channels, choice, onChoice, hrefOf, end
           </div>
         </div>
         {!following && (
-          <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+          <div className="pointer-events-none absolute inset-x-0 bottom-3 z-10 flex justify-center">
             <span className="pointer-events-auto rounded-md bg-raised shadow-raised">
               <Button small onClick={() => onFollow(true)}>
                 {state.fresh === 0

@@ -7,7 +7,7 @@ export interface Column<Item> {
   sort?: (item: Item) => string | number | undefined;
   /** A track of CSS grid, such as `8rem` or `minmax(0, 2fr)`. */
   width?: string;
-  /** On phones, where headings are hidden: the label stands before the value, the value is left out, or has a line of its own. */
+  /** Where rows are stacked and headings hidden: the label stands before the value, the value is left out, or has a line of its own. */
   phone?: 'labelled' | 'hidden' | 'line';
   /** The heading is for screen readers only. */
   unlabelled?: true;

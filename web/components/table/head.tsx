@@ -16,8 +16,8 @@ export function Head({
   menu: boolean;
 }) {
   return (
-    <thead {...as.rowgroup} className="block max-sm:sr-only max-sm:focus-within:not-sr-only">
-      <tr {...as.row} aria-rowindex={1} className={classes(rowGrid, 'border-line border-b py-2 max-sm:grid-cols-1')}>
+    <thead {...as.rowgroup} className="block stacked:sr-only stacked:focus-within:not-sr-only">
+      <tr {...as.row} aria-rowindex={1} className={classes(rowGrid, 'border-line border-b py-2 stacked:grid-cols-1')}>
         {columns.map(({ label, sort, unlabelled }) => {
           const here = order?.label === label ? order : undefined;
           const direction = here === undefined ? undefined : here.descending ? 'descending' : 'ascending';

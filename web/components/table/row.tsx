@@ -64,13 +64,13 @@ export function TableRow<Item>({ item, id, index, gap, columns, link, ...menu }:
       }}
       className={classes(
         rowGrid,
-        'relative border-line border-b py-2.5 last:border-b-0 max-sm:flex max-sm:flex-wrap max-sm:gap-y-0.5 max-sm:py-3',
-        menuColumn && 'max-sm:pr-14',
+        'relative border-line border-b py-2.5 last:border-b-0 stacked:flex stacked:flex-wrap stacked:gap-y-0.5 stacked:py-3',
+        menuColumn && 'stacked:pr-14',
         (link !== undefined || menuLabel !== undefined) && 'hover:bg-hover/60',
         expanded && 'bg-hover/60',
       )}
     >
-      <th {...as.rowheader} scope="row" className="min-w-0 break-words text-left font-normal max-sm:w-full">
+      <th {...as.rowheader} scope="row" className="min-w-0 break-words text-left font-normal stacked:w-full">
         {link === undefined ? (
           first?.cell(item)
         ) : (
@@ -85,7 +85,7 @@ export function TableRow<Item>({ item, id, index, gap, columns, link, ...menu }:
         </Cell>
       ))}
       {menuColumn && (
-        <td {...as.cell} className="relative -my-1 max-sm:absolute max-sm:top-2.5 max-sm:right-2">
+        <td {...as.cell} className="relative -my-1 stacked:absolute stacked:top-2.5 stacked:right-2">
           {menuLabel !== undefined && (
             <IconButton
               label={menuLabel}
@@ -114,9 +114,9 @@ function Cell({ column: { label, phone }, children }: { column: Column<never>; c
       className={classes(
         'min-w-0 break-words text-soft text-sm',
         above,
-        phone === 'hidden' && 'max-sm:hidden',
-        phone === 'line' && 'max-sm:w-full max-sm:pt-1 max-sm:empty:hidden',
-        phone === 'labelled' && 'max-sm:before:content-[attr(data-label)_"_"]',
+        phone === 'hidden' && 'stacked:hidden',
+        phone === 'line' && 'stacked:w-full stacked:pt-1 stacked:empty:hidden',
+        phone === 'labelled' && 'stacked:before:content-[attr(data-label)_"_"]',
       )}
     >
       {children}

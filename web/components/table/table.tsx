@@ -13,6 +13,7 @@ import { focusRow, useFocusKept } from './focus-kept.ts';
 import { Head } from './head.tsx';
 import { as, TableRow } from './row.tsx';
 import type { MenuAt } from './row-menu.tsx';
+import { leastWidth, useStacked } from './stacked.ts';
 import { most, useVirtualRows } from './virtual-rows.ts';
 
 /** A list: all of a table but its label and what stands in its place while it is empty. */
@@ -124,6 +125,8 @@ interface RowsProps<Item> extends ContentProps<Item> {
 function Rows<Item>(props: RowsProps<Item>) {
   const { label, pages, columns, name, link, offered, shown, ids, place, focus, order, setOrder } = props;
   const body = useRef<HTMLTableSectionElement>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const stacked = useStacked(table, leastWidth(columns, offered !== undefined));
   const { rows, rest, measure } = useVirtualRows(ids, body, focus.kept);
   const [asked, setAsked] = useState<{ id: string; at: MenuAt; open: boolean }>();
   const about = asked === undefined ? undefined : shown[ids.indexOf(asked.id)];
@@ -148,6 +151,8 @@ function Rows<Item>(props: RowsProps<Item>) {
     <>
       <table
         {...as.table}
+        ref={table}
+        data-stacked={stacked || undefined}
         aria-label={label}
         aria-rowcount={virtual ? total : undefined}
         style={{ '--tracks': tracksOf(columns, offered !== undefined) } as React.CSSProperties}

@@ -65,7 +65,7 @@ interface PartProps {
 
 function Part({ first = false, small = false, children }: PartProps) {
   return (
-    <li className={classes('flex min-w-0 items-center', first && 'shrink-0', small && 'max-sm:hidden')}>
+    <li className={classes('flex min-w-0 items-center', first && 'shrink-0', small && 'max-md:hidden')}>
       {!first && (
         <span aria-hidden="true" className="shrink-0 px-0.5 text-faint">
           /
@@ -94,7 +94,7 @@ function ScopeCrumb({ scope, params, path, first, current }: ScopeCrumbProps) {
   const content = (
     <>
       {mark}
-      <span className={classes('truncate', current || first ? 'text-text' : undefined, first && 'max-sm:sr-only')}>
+      <span className={classes('truncate', current || first ? 'text-text' : undefined, first && 'max-md:sr-only')}>
         {name}
       </span>
     </>

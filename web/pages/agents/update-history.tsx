@@ -52,7 +52,7 @@ export function UpdateHistory({ agent, attempts }: { agent: AgentStatus; attempt
                   <span className="sm:w-32">
                     <Time at={attempt.startedAt} />
                     {attempt.finishedAt !== undefined && (
-                      <span className="block max-sm:inline"> took {tookText(attempt)}</span>
+                      <span className="block stacked:inline"> took {tookText(attempt)}</span>
                     )}
                   </span>
                 </>

@@ -81,7 +81,7 @@ const columns: Column<WorkloadAnswer>[] = [
     label: 'Release',
     cell: ({ release, updatedAt }) => (
       <>
-        <span className="block truncate max-sm:inline" title={release}>
+        <span className="block truncate stacked:inline" title={release}>
           {release}
         </span>{' '}
         <Time at={updatedAt} />

@@ -44,6 +44,7 @@ const columns: Column<InstanceAnswer>[] = [
     label: 'Workload',
     cell: ({ workload, process }) => `${workload} · ${process}`,
     sort: ({ workload, process }) => `${workload} ${process}`,
+    width: 'minmax(9rem, 1fr)',
   },
   ...lifeColumns,
   {

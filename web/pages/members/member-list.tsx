@@ -66,7 +66,12 @@ const factorChoices = [
 ];
 
 const columns: Column<Member>[] = [
-  { label: 'Name', cell: (member) => <Person member={member} />, sort: ({ name }) => name },
+  {
+    label: 'Name',
+    cell: (member) => <Person member={member} />,
+    sort: ({ name }) => name,
+    width: 'minmax(13rem, 2fr)',
+  },
   {
     label: 'Teams',
     cell: ({ teams }) => teams.map(({ name }) => name).join(', '),
