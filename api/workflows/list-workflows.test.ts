@@ -111,6 +111,8 @@ test('the newest come first; page by page, and by kind, life, state, end, subjec
   expect(await named(`&subjectId=${blocked.id}`)).toEqual(['done', 'hanging', 'blocked']);
   expect(await named('&requestedBy=ada')).toEqual(['hanging']);
   expect(await named('&requestedBy=grace')).toEqual(['old']);
+  // Of these no record of the audit log tells; their rows do.
+  expect(await named('&requestedBy=u')).toEqual(['fresh', 'done', 'hanging']);
   // At work between the two times, whenever it started.
   expect(await named('&lives=for-ever&from=2026-01-01T00:10:00Z&until=2026-01-01T00:09:00Z')).toEqual([
     ...['deleted', 'untold', 'blocked', 'old'],
@@ -118,6 +120,8 @@ test('the newest come first; page by page, and by kind, life, state, end, subjec
   expect(await named('&outcome=failed&from=2026-01-01T00:06:00Z')).toEqual(['done']);
   expect(await named('&outcome=failed&from=2026-01-01T00:06:01Z')).toEqual([]);
   expect(await named('&stuck=true&state=over')).toEqual([]);
+  const done = await api.call('GET', `/api/v1/workflows/${ids.done}`, { as: theirs.tokens.admin });
+  expect(done.body.requestedBy).toEqual({ kind: 'user', id: 'u', name: 'Ada' });
   const { body } = await api.call('GET', `/api/v1/workflows?stuck=true`, { as: theirs.tokens.admin });
   expect(body.items).toMatchObject([
     {

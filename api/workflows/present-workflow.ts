@@ -41,7 +41,8 @@ export function presentWorkflow(actor: RequestedActor): z.output<typeof workflow
 
 function requestOf(actor: RequestedActor): Pick<z.output<typeof workflowSchema>, 'requestedBy'> {
   const { requestKind, requestBy, requestName, requestId, auditRecordId } = actor;
-  if (requestKind === null || requestBy === null || auditRecordId === null) return {};
-  const by = { kind: requestKind, id: requestBy, name: requestName ?? '', auditRecordId };
-  return { requestedBy: { ...by, ...(requestId === null ? {} : { requestId }) } };
+  if (requestKind === null || requestBy === null) return {};
+  const by = { kind: requestKind, id: requestBy, name: requestName ?? '' };
+  const record = auditRecordId === null ? {} : { auditRecordId };
+  return { requestedBy: { ...by, ...record, ...(requestId === null ? {} : { requestId }) } };
 }

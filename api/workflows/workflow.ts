@@ -43,7 +43,10 @@ const fields = {
       kind: z.enum(authorKinds),
       id: z.string(),
       name: z.string(),
-      auditRecordId: z.guid().describe('The record of the audit log, which administrators read.'),
+      auditRecordId: z
+        .guid()
+        .optional()
+        .describe('The record of the audit log, which administrators read. Absent where the workflow itself has none.'),
       requestId: z.string().optional().describe('Absent where no request of the API started it.'),
     })
     .optional()

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { columnOf } from '../../domain/actors/belongs-to.ts';
 import { isId } from '../../domain/ids.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
@@ -38,11 +38,13 @@ export function narrowed(kind: ActorKind, organizationId: string, filter: ActorF
   }
   if (subjectId !== undefined) all.push(sql`${subjectIdOf(kind)} = ${subjectId}::uuid`);
   if (requestedBy !== undefined) {
-    all.push(sql`exists (
+    const { row }: ActorDescriptor = descriptors[kind];
+    const recorded = sql`exists (
       select from audit_record
       where audit_record.organization_id = ${organizationId} and audit_record.workflow_id = actor.id
         and audit_record.actor_id = ${requestedBy}
-    )`);
+    )`;
+    all.push(row.requested ? sql`(actor.requested_by_id = ${requestedBy} or ${recorded})` : recorded);
   }
   if (from !== undefined) all.push(sql`(actor.finished_at is null or actor.finished_at >= ${from})`);
   if (q !== undefined) all.push(called(kind, organizationId, q));

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import type { Author } from '../engine/author.ts';
 import { downSentence } from '../engine/processes/down-part.ts';
@@ -26,7 +27,7 @@ export interface ActorView {
   archivedAt: Date | null;
 }
 
-/** The deed that started it, as the audit log has it; null where none is known. */
+/** Who started it, as the audit log has it, or else its row; null where nobody is known. */
 export interface Requested {
   requestKind: Author['kind'] | null;
   requestBy: string | null;
@@ -174,8 +175,9 @@ function overRows(
 const over = sql`false as stuck, null::text as delay`;
 
 const requested = sql`
-  request.id as "auditRecordId", request.actor_kind as "requestKind", request.actor_id as "requestBy",
-  request.actor_name as "requestName", request.request_id as "requestId"
+  request.id as "auditRecordId", request.request_id as "requestId",
+  coalesce(request.actor_kind, actors.by_kind) as "requestKind", coalesce(request.actor_id, actors.by_id) as "requestBy",
+  coalesce(request.actor_name, actors.by_name) as "requestName"
 `;
 
 function requestOf(organizationId: string): RawBuilder<unknown> {
@@ -189,9 +191,12 @@ function requestOf(organizationId: string): RawBuilder<unknown> {
 }
 
 function columns(kind: ActorKind): RawBuilder<unknown> {
-  const { row } = descriptors[kind];
+  const { row }: ActorDescriptor = descriptors[kind];
+  const by = row.requested
+    ? sql`actor.requested_by_kind as by_kind, actor.requested_by_id as by_id, actor.requested_by_name as by_name`
+    : sql`null::text as by_kind, null::text as by_id, null::text as by_name`;
   return sql`
-    actor.id, ${kind}::text as kind, ${sql.raw(row.name)} as name, ${subjectIdOf(kind)} as "subjectId",
+    ${by}, actor.id, ${kind}::text as kind, ${sql.raw(row.name)} as name, ${subjectIdOf(kind)} as "subjectId",
     ${row.release === undefined ? sql`null::text` : sql.raw(row.release)} as release, actor.state,
     ${blockerOf(kind)} as blocker, actor.message, actor.created_at as "createdAt", actor.finished_at as "finishedAt", actor.archived_at as "archivedAt"
   `;

@@ -86,6 +86,8 @@ export interface ActorDescriptor {
     release?: string;
     /** SQL: a join that the name needs. */
     join?: string;
+    /** The row says who requested it: `requested_by_kind`, `requested_by_id`, `requested_by_name`. Else the audit log may. */
+    requested?: true;
     /** SQL: the state should have passed by now, by the deadlines of the kind and a minute. */
     overdue: string;
     /** SQL: it waits for a person or for a time, so that a part that is down is not in its way. */

@@ -80,6 +80,7 @@ export const agentUpdateDescriptor = {
   gone: 'failed',
   row: {
     name: 'cluster.name',
+    requested: true,
     release: 'actor.to_image',
     join: 'join cluster on cluster.organization_id = actor.organization_id and cluster.id = actor.cluster_id',
     overdue: `actor.created_at <

@@ -39,8 +39,10 @@ export const buildDescriptor = {
   readBy: { role: 'viewer', projectTokens: false },
   gone: 'cancelled',
   row: {
-    name: "concat(service.name, ' #', actor.number, ' for ', environment.name)",
+    name: "concat(service.name, ' #', actor.number, ' for ', environment.name, ' of ', project.name)",
+    requested: true,
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
+      join project on project.organization_id = actor.organization_id and project.id = environment.project_id
       join service on service.organization_id = actor.organization_id and service.id = actor.service_id`,
     overdue: `actor.started_at < now() - make_interval(secs => ${buildSeconds + lostSeconds + 60})`,
     rests: `exists (select from change_set where change_set.id = actor.change_set_id

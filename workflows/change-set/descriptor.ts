@@ -36,8 +36,10 @@ export const changeSetDescriptor = {
   readBy: { role: 'viewer', projectTokens: false },
   gone: 'cancelled',
   row: {
-    name: 'environment.name',
-    join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id`,
+    name: "concat(environment.name, ' of ', project.name)",
+    requested: true,
+    join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
+      join project on project.organization_id = actor.organization_id and project.id = environment.project_id`,
     overdue: `actor.state = 'applying' and not exists (
         select from deployment where deployment.change_set_id = actor.id and deployment.finished_at is null)
       and not exists (select from build where build.change_set_id = actor.id and build.finished_at is null)

@@ -50,6 +50,7 @@ export const deletionDescriptor = {
   gone: 'purged',
   row: {
     name: 'actor.name',
+    requested: true,
     subjectId: 'coalesce(actor.subject_id, actor.organization_id)',
     overdue: "actor.state = 'retained' and actor.restore_until < now() - interval '1 minute'",
     rests: "actor.state = 'retained'",

@@ -60,9 +60,11 @@ export const deploymentDescriptor = {
   readBy: { role: 'viewer', projectTokens: false },
   gone: 'cancelled',
   row: {
-    name: "concat(service.name, ' to ', environment.name)",
+    name: "concat(service.name, ' to ', environment.name, ' of ', project.name)",
+    requested: true,
     release: "concat('#', release.number)",
     join: `join environment on environment.organization_id = actor.organization_id and environment.id = actor.environment_id
+      join project on project.organization_id = actor.organization_id and project.id = environment.project_id
       join service on service.organization_id = actor.organization_id and service.id = actor.service_id
       join release on release.organization_id = actor.organization_id and release.id = actor.release_id`,
     // Beside rows that are not joined with their release, too.

@@ -55,7 +55,8 @@ export function About({ actor }: { actor: ActorDetail }) {
 
 function Subject({ actor: { subjectKind, subjectId, name, state, lives } }: { actor: ActorDetail }) {
   const { slug: organization } = useMembership();
-  const text = `The ${subjectKind.replaceAll('_', ' ')} ${name}`;
+  // Other workflows are about something in the thing that they belong to, and their name says it.
+  const text = ['cluster', 'organization'].includes(subjectKind) ? `The ${subjectKind} ${name}` : name;
   return (
     <>
       {subjectKind === 'cluster' && state !== 'deleted' ? (
