@@ -7,7 +7,7 @@ import { BriefTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { useOverview } from '../environments/use-overview.ts';
-import { ServiceHealth } from '../services/service-health.tsx';
+import { ServiceHealth, servedText } from '../services/service-health.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
 import { rollBackAction } from './deployment-actions.tsx';
 import type { DeploymentAnswer } from './deployment-words.ts';
@@ -36,10 +36,11 @@ export function Serving({ of }: { of: Place }) {
     <Section title="Serves now">
       <Rows label="Serves now">
         <Row
-          title={`Release ${activeReleaseNumber}`}
+          title={servedText(overview)}
           {...(serving === undefined ? {} : { link: deploymentLink(serving, slug) })}
           detail={
-            activeDeployedAt !== undefined && (
+            activeDeployedAt !== undefined &&
+            !overview.suspended && (
               <>
                 Live since <BriefTime at={activeDeployedAt} />
               </>

@@ -1,5 +1,6 @@
-import { Told, wordsOf } from '../../components/status.tsx';
+import { isOutOfContact, Status, Told, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
+import { useTimes } from '../../components/times/zone.ts';
 import type { ServiceOverview } from '../environments/use-overview.ts';
 
 const healths: Record<ServiceOverview['health'], { word: string; tone: Tone; urgency: number }> = {
@@ -13,7 +14,15 @@ const healths: Record<ServiceOverview['health'], { word: string; tone: Tone; urg
 
 /** Whether what should run does, as the agent told it last. */
 export function ServiceHealth({ of }: { of: Pick<ServiceOverview, 'health' | 'asOf'> }) {
+  const times = useTimes();
   const { word, tone } = wordsOf(healths, of.health);
+  if (of.health === 'unknown' && isOutOfContact(of)) {
+    return (
+      <span title={of.asOf && `The agent was heard of last ${times.exact(of.asOf.at)}`}>
+        <Status tone={tone}>Out of contact</Status>
+      </span>
+    );
+  }
   return (
     <Told of={of} tone={tone}>
       {word}
@@ -23,4 +32,13 @@ export function ServiceHealth({ of }: { of: Pick<ServiceOverview, 'health' | 'as
 
 export function urgencyOf({ health }: Pick<ServiceOverview, 'health'>): number {
   return healths[health]?.urgency ?? 0;
+}
+
+/** The release that serves; a suspended service serves none. */
+export function servedText({
+  activeReleaseNumber,
+  suspended,
+}: Pick<ServiceOverview, 'activeReleaseNumber' | 'suspended'>): string {
+  if (activeReleaseNumber === undefined) return 'None yet';
+  return suspended ? `Nothing; it resumes with release ${activeReleaseNumber}` : `Release ${activeReleaseNumber}`;
 }

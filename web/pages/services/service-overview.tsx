@@ -17,7 +17,9 @@ import type { ServiceOverview } from '../environments/use-overview.ts';
 import { imageName } from './image-name.ts';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift } from './service-drift.tsx';
+import { servedText } from './service-health.tsx';
 import { ServiceInstances } from './service-instances.tsx';
+import { sourceLine } from './source/source.ts';
 import { SuspendedNotice, SuspensionButton } from './suspension/service-suspension.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
 
@@ -68,7 +70,7 @@ function Overview({ service, environment }: Placed) {
           </>
         }
       >
-        <ServiceFacts overview={overview} image={imageName(service.source.imageRepository, params)} />
+        <ServiceFacts overview={overview} image={imageText(service, params)} />
       </Section>
       <ServiceInstances service={service} environment={environment} />
     </>
@@ -116,13 +118,21 @@ function Failed({ failed }: { failed: NonNullable<ServiceOverview['failedDeploym
   );
 }
 
+/** An image by its name, one that is built here by what it is built of. */
+function imageText({ source }: Placed['service'], at: Parameters<typeof imageName>[1]): string {
+  if (source.kind === 'image') return imageName(source.imageRepository, at);
+  if (source.kind === 'upload') return 'Built from uploaded folders';
+  const from = sourceLine(source);
+  return from === '' ? '' : `Built from ${from}`;
+}
+
 function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: string }) {
-  const { activeReleaseNumber, activeReleaseDigest, activeDeployedAt, replicasReady, replicasDesired } = overview;
+  const { activeReleaseDigest, activeDeployedAt, replicasReady, replicasDesired } = overview;
   return (
     <Facts>
       <Fact label="Serves">
-        {activeReleaseNumber === undefined ? 'None yet' : `Release ${activeReleaseNumber}`}
-        {activeDeployedAt !== undefined && (
+        {servedText(overview)}
+        {activeDeployedAt !== undefined && !overview.suspended && (
           <span className="text-soft">
             , live since <BriefTime at={activeDeployedAt} />
           </span>
@@ -138,14 +148,14 @@ function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: s
         {replicasReady} of {replicasDesired} ready <LastKnown of={overview} />
       </Fact>
       <Fact label="Image">
-        {image === '' ? 'None yet' : <code className="break-all">{image}</code>}
+        {image === '' ? 'None yet' : <span className="break-words">{image}</span>}
         {activeReleaseDigest !== '' && (
           <span className="block text-soft">
             runs <Copyable text={activeReleaseDigest} shown={`${activeReleaseDigest.slice(0, 19)}…`} label="digest" />
           </span>
         )}
       </Fact>
-      {overview.message !== '' && <Fact label="Now">{overview.message}</Fact>}
+      {overview.message !== '' && overview.health !== 'healthy' && <Fact label="Now">{overview.message}</Fact>}
     </Facts>
   );
 }

@@ -5,7 +5,7 @@ import { LastKnown } from '../../../components/status.tsx';
 import { BriefTime } from '../../../components/times/time.tsx';
 import { deploymentLink } from '../../deployments/deployment-words.ts';
 import { EveryAddress } from '../../services/service-addresses.tsx';
-import { ServiceHealth } from '../../services/service-health.tsx';
+import { ServiceHealth, servedText } from '../../services/service-health.tsx';
 import { SuspensionButton } from '../../services/suspension/service-suspension.tsx';
 import type { EnvironmentAnswer } from '../use-environment.ts';
 import { isAdded } from '../use-overview.ts';
@@ -41,7 +41,7 @@ export function ServicePanel({ environment, service, all, onShow }: ServicePanel
           {message !== '' && <p className="mt-1 text-soft">{message}</p>}
         </Fact>
         <Fact label="Serves">
-          {served(overview)}
+          {servedText(overview)}
           {activeDeployedAt !== undefined && !overview.suspended && (
             <span className="text-soft">
               , live since <BriefTime at={activeDeployedAt} />
@@ -85,11 +85,6 @@ export function ServicePanel({ environment, service, all, onShow }: ServicePanel
       {isAdded(overview) && <Ways environment={environment} service={service} />}
     </>
   );
-}
-
-function served({ activeReleaseNumber, suspended }: Placed['overview']): string {
-  if (activeReleaseNumber === undefined) return 'None yet';
-  return suspended ? `Nothing; it resumes with release ${activeReleaseNumber}` : `Release ${activeReleaseNumber}`;
 }
 
 function Deployment({ service: { overview } }: { service: Placed }) {
