@@ -77,6 +77,28 @@ export const deliveryStories: Stories = (world) => {
     await row(page, 'Runs of nightly', 'Exit code 0').waitFor();
   });
 
+  test('a service is restarted by a button of its page, and deployed again by the palette, which has the same', async () => {
+    const { ada } = world();
+    const { page } = ada;
+    await ada.go('/default/p/bakery/e/staging/s/web');
+    for (const name of ['Deploy', 'Redeploy', 'Restart', 'Roll back to release 1', 'Suspend'])
+      await page.getByRole('button', { name, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Restart', exact: true }).click();
+    const restart = page.getByRole('dialog', { name: 'Restart Web' });
+    await restart.getByRole('button', { name: 'Restart' }).click();
+    await restart.getByText('Restarted', { exact: true }).waitFor();
+    await restart.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('group', { name: 'On this page' }).getByRole('option', { name: 'Restart' }).waitFor();
+    await page.getByRole('combobox').fill('redep');
+    await page.keyboard.press('Enter');
+    const again = page.getByRole('dialog', { name: 'Redeploy?' });
+    await again.getByRole('button', { name: 'Redeploy' }).click();
+    await heading(page, 'Release 2').waitFor();
+    await page.getByText('Live', { exact: true }).first().waitFor();
+  });
+
   test('the first release goes to production by one form and one approval, which the only one who may gives herself', async () => {
     const { ada } = world();
     const { page } = ada;

@@ -3,6 +3,7 @@ import { useRights } from '../../control-plane/session.ts';
 import { useDialog } from '../dialogs/use-dialog.ts';
 import { Button } from '../forms/button.tsx';
 import type { Action, DialogAction } from './action.ts';
+import { useOffers } from './offered.ts';
 
 interface OneActionProps {
   action: Action;
@@ -17,7 +18,10 @@ interface OneActionProps {
 export function OneAction({ action, small = false, face, stop }: OneActionProps) {
   const may = useRights();
   const { about, open, key, show, close } = useDialog<DialogAction>();
-  if (!may(action.role ?? 'admin')) return null;
+  const allowed = may(action.role ?? 'admin');
+  const run = () => ('act' in action ? action.act() : show(action));
+  useOffers(allowed ? [{ label: action.label, run }] : []);
+  if (!allowed) return null;
   return (
     <>
       <Button
@@ -25,7 +29,7 @@ export function OneAction({ action, small = false, face, stop }: OneActionProps)
         {...(action.danger === true ? { look: 'danger' } : {})}
         {...(face === undefined ? {} : { 'aria-label': action.label, title: action.label })}
         {...(stop === undefined ? {} : { 'data-column-stop': stop })}
-        onClick={() => ('act' in action ? action.act() : show(action))}
+        onClick={run}
       >
         {face ?? action.label}
       </Button>

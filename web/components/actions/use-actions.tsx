@@ -10,18 +10,21 @@ export function useActions(): {
   allowed: (actions: readonly Action[]) => readonly Action[];
   /** Lines of a menu. */
   items: (actions: readonly Action[]) => ReactNode;
+  choose: (action: Action) => void;
   /** The dialog of the one that was chosen. */
   dialog: ReactNode;
 } {
   const may = useRights();
   const { about, open, key, show, close } = useDialog<DialogAction>();
+  const choose = (action: Action) => ('act' in action ? action.act() : show(action));
   return {
+    choose,
     allowed: (actions) => actions.filter(({ role = 'admin' }) => may(role)),
     items: (actions) =>
       actions.map((action, index) => (
         <Fragment key={action.label}>
           {action.danger && actions[index - 1]?.danger === undefined && index > 0 && <MenuSeparator />}
-          <MenuItem danger={action.danger === true} onSelect={() => ('act' in action ? action.act() : show(action))}>
+          <MenuItem danger={action.danger === true} onSelect={() => choose(action)}>
             {action.label}
           </MenuItem>
         </Fragment>

@@ -3,6 +3,7 @@ import { useRights } from '../../control-plane/session.ts';
 import { useAddressDialog } from '../dialogs/use-address-dialog.ts';
 import { Button } from '../forms/button.tsx';
 import type { DialogAction } from './action.ts';
+import { useOffers } from './offered.ts';
 
 /**
  * The main action of a page, or a `plain` one beside it. Its dialog stands in the address under `name`, so that a link can open it and Back closes it. The
@@ -15,7 +16,9 @@ export function usePageAction(
 ): { button: ReactNode; dialog: ReactNode } {
   const may = useRights();
   const { open, show, close } = useAddressDialog(name);
-  if (action === undefined || !may(action.role ?? 'admin')) return { button: undefined, dialog: undefined };
+  const allowed = action !== undefined && may(action.role ?? 'admin');
+  useOffers(allowed ? [{ label: action.label, run: show }] : []);
+  if (!allowed) return { button: undefined, dialog: undefined };
   return {
     button: (
       <Button look={look} onClick={show}>

@@ -3,13 +3,15 @@ import {
   MoonIcon,
   OrganizationIcon,
   PersonIcon,
+  PlayIcon,
   PlusIcon,
   SignOutIcon,
   SunIcon,
 } from '@primer/octicons-react';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { mayActAs } from '../../../domain/roles.ts';
+import { offersHere } from '../../components/actions/offered.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import { placeGuide } from '../../pages/home/first-steps/guide-place.ts';
 import { useSignOut } from '../menus/sign-out.ts';
@@ -38,6 +40,10 @@ export function useCommands(): { label: string; items: Command[] }[] {
   const signOut = useSignOut();
   const may = (needed: typeof role) => mayActAs(role, needed);
   const params = { organization };
+  // The page stays as it is behind the palette.
+  const [here] = useState(() =>
+    offersHere().map(({ label, run }): Command => ({ id: `here: ${label}`, label, icon: <PlayIcon />, run })),
+  );
 
   const pages = places
     .filter((place) => may(place.role))
@@ -125,6 +131,7 @@ export function useCommands(): { label: string; items: Command[] }[] {
       run: () => void navigate({ to: '/$organization', params: { organization: slug } }),
     }));
   return [
+    { label: 'On this page', items: here },
     { label: 'Pages', items: [...pages, account] },
     { label: 'Actions', items: actions },
     { label: 'Organizations', items: others },

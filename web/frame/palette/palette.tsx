@@ -9,7 +9,7 @@ import { type Command, useCommands } from './commands.tsx';
 import { closePalette } from './palette-open.ts';
 import { useFound } from './use-found.tsx';
 
-/** Finds pages, common actions and things of the organization by a few letters of a name, or by an id. */
+/** Finds what the page offers, pages, common actions and things of the organization by a few letters of a name, or by an id. */
 export function Palette() {
   return (
     <Dialog.Root open onOpenChange={closePalette}>

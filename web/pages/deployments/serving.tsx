@@ -9,7 +9,7 @@ import { useMembership } from '../../control-plane/session.ts';
 import { useOverview } from '../environments/use-overview.ts';
 import { ServiceHealth, servedText } from '../services/service-health.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
-import { rollBackAction } from './deployment-actions.tsx';
+import { deploymentActions, rollBackAction } from './deployment-actions.tsx';
 import type { DeploymentAnswer } from './deployment-words.ts';
 import { deploymentLink } from './deployment-words.ts';
 
@@ -63,10 +63,17 @@ export function Serving({ of }: { of: Place }) {
   );
 }
 
-/** The way back to the release that served before, as a button; nothing where there is none. */
-export function RollBackFrom({ of }: { of: Place }) {
-  const { before } = useLived(of);
-  return before === undefined ? null : <RollBack to={before} />;
+/** The same release once more, and the way back to the one that served before, as buttons; nothing where there is none. */
+export function ServingActions({ of }: { of: Place }) {
+  const { serving, before } = useLived(of);
+  const tools = useDeploymentTools();
+  return (
+    <>
+      {serving !== undefined &&
+        deploymentActions(serving, tools).map((action) => <OneAction key={action.label} action={action} small />)}
+      {before !== undefined && <RollBack to={before} />}
+    </>
+  );
 }
 
 function RollBack({ to }: { to: DeploymentAnswer }) {

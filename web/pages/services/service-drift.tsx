@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { DialogAction } from '../../components/actions/action.ts';
+import { confirmAction } from '../../components/actions/confirm-action.tsx';
 import { Diff } from '../../components/diff/diff.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -63,6 +65,29 @@ export function ServiceDrift({ service, environment, count, suspended }: Driftin
       )}
     </Notice>
   );
+}
+
+/** What is applied once more, its image looked up anew. Not while something is staged, which would go along. */
+export function useDeployApplied({ service, environment }: Placed): DialogAction | undefined {
+  const { trpc } = usePlane();
+  const draft = useQuery(trpc.changeSets.draft.queryOptions({ path: { id: environment.id } })).data;
+  if (draft === undefined || draft.items.length > 0) return undefined;
+  const { id, revision } = draft.changeSet;
+  return confirmAction({
+    role: 'deployer',
+    label: 'Deploy',
+    name: service.name,
+    operation: trpc.changeSets.applyDraft,
+    path: { id },
+    body: {
+      source: 'console',
+      deployServiceIds: [service.id],
+      ...(revision === undefined ? {} : { expectedRevision: revision }),
+    },
+    text: `${service.source.imageRepository} is looked up again, and runs in ${environment.name} with the settings that are applied.${environment.production ? ' In production that waits for an approval.' : ''}`,
+    succeeded: ({ approval }) => (approval === undefined ? 'Deployment started' : 'Approval requested'),
+    touches: [trpc.environments.pathKey(), trpc.deployments.pathKey(), trpc.approvals.pathKey()],
+  });
 }
 
 type Item = Answers['services']['drift']['items'][number];

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { OneAction } from '../../components/actions/one-action.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Card, Fact, Facts, Section } from '../../components/page.tsx';
@@ -7,16 +8,19 @@ import { EmptyState, Loaded } from '../../components/states.tsx';
 import { LastKnown, Status, wordsOf } from '../../components/status.tsx';
 import { BriefTime } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
+import { useBuildTools } from '../builds/build-actions.tsx';
 import { FailedBuild } from '../builds/failed-build.tsx';
+import { buildNow } from '../builds/list/build-now.tsx';
 import { UnderConstruction } from '../builds/open-builds.tsx';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
 import { DeploymentWhy } from '../deployments/deployment-why.tsx';
 import { deploymentLink, kindWords, states } from '../deployments/deployment-words.ts';
-import { RollBackFrom } from '../deployments/serving.tsx';
+import { ServingActions } from '../deployments/serving.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
 import { imageName } from './image-name.ts';
+import { restartAction } from './processes/restart-process.tsx';
 import { EveryAddress } from './service-addresses.tsx';
-import { ServiceDrift } from './service-drift.tsx';
+import { ServiceDrift, useDeployApplied } from './service-drift.tsx';
 import { servedText } from './service-health.tsx';
 import { ServiceInstances } from './service-instances.tsx';
 import { sourceLine } from './source/source.ts';
@@ -65,7 +69,7 @@ function Overview({ service, environment }: Placed) {
         title="What runs"
         actions={
           <>
-            {!overview.suspended && <RollBackFrom of={{ serviceId: service.id, environmentId: environment.id }} />}
+            {!overview.suspended && <Rolling {...{ service, environment, overview }} />}
             <SuspensionButton overview={overview} environment={environment} />
           </>
         }
@@ -73,6 +77,27 @@ function Overview({ service, environment }: Placed) {
         <ServiceFacts overview={overview} image={imageText(service, params)} />
       </Section>
       <ServiceInstances service={service} environment={environment} />
+    </>
+  );
+}
+
+/** What makes something else of it run, or the same anew. */
+function Rolling({ service, environment, overview }: Placed & { overview: ServiceOverview }) {
+  const { trpc } = usePlane();
+  const build = buildNow({ service, environment }, useBuildTools());
+  const deploy = useDeployApplied({ service, environment });
+  const query = { environmentId: environment.id };
+  const { data } = useQuery(trpc.processes.list.queryOptions({ path: { id: service.id }, query }));
+  const restarted = data?.items.filter(({ kind }) => kind !== 'cron') ?? [];
+  const runs = overview.activeReleaseId !== undefined;
+  return (
+    <>
+      {build !== undefined && <OneAction action={build} small />}
+      {service.source.kind === 'image' && deploy !== undefined && <OneAction action={deploy} small />}
+      <ServingActions of={{ serviceId: service.id, environmentId: environment.id }} />
+      {runs && restarted.length > 0 && (
+        <OneAction action={restartAction(service.name, restarted, environment.id)} small />
+      )}
     </>
   );
 }

@@ -1,6 +1,8 @@
 import { useState } from 'react';
+import type { DialogAction } from '../../../components/actions/action.ts';
+import { dialogAction } from '../../../components/actions/dialog-action.tsx';
 import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
-import { Form } from '../../../components/forms/form.tsx';
+import { Form, Select } from '../../../components/forms/form.tsx';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { type Command, CommandResult } from './command-result.tsx';
@@ -30,6 +32,42 @@ export function RestartProcess({ process: { id, name }, environmentId, onClose }
         Restart
       </SubmitOrCancel>
     </Form>
+  );
+}
+
+/** Of a service: of its only process, or of the one that is chosen. */
+export function restartAction(
+  service: string,
+  processes: readonly ProcessAnswer[],
+  environmentId: string,
+): DialogAction {
+  return dialogAction({
+    role: 'deployer',
+    label: 'Restart',
+    title: `Restart ${service}`,
+    content: (close) => <RestartOne {...{ processes, environmentId }} onClose={close} />,
+  });
+}
+
+function RestartOne({
+  processes,
+  environmentId,
+  onClose,
+}: Omit<RestartProcessProps, 'process'> & { processes: readonly ProcessAnswer[] }) {
+  const [chosen, setChosen] = useState(processes[0]);
+  if (chosen === undefined) return null;
+  return (
+    <div className="flex flex-col gap-3">
+      {processes.length > 1 && (
+        <Select
+          label="Process"
+          value={chosen.id}
+          onChange={(id) => setChosen(processes.find((one) => one.id === id))}
+          choices={processes.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      )}
+      <RestartProcess key={chosen.id} process={chosen} environmentId={environmentId} onClose={onClose} />
+    </div>
   );
 }
 
