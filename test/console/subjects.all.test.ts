@@ -10,6 +10,7 @@ import { channelStories } from './stories/channels.ts';
 import { deliveryStories } from './stories/delivery.ts';
 import { buildStories } from './stories/environments/builds.ts';
 import { canvasStories } from './stories/environments/canvas.ts';
+import { manyServicesStories } from './stories/environments/many-services.ts';
 import { repositoryStories } from './stories/environments/repositories.ts';
 import { variableStories } from './stories/environments/variables.ts';
 import { frameStories } from './stories/frame.ts';
@@ -45,6 +46,7 @@ const subjects: Record<string, Stories> = {
   workflows: workflowStories,
   // With a cluster that nobody runs, of which others would be told.
   canvas: canvasStories,
+  'many services': manyServicesStories,
   variables: variableStories,
   builds: buildStories,
   repositories: repositoryStories,

@@ -25,6 +25,10 @@ interface CanvasProps {
 const kinds = { service: ServiceBox };
 const keyStep = 24;
 const leastZoom = 0.1;
+/** Boxes can be read. */
+const readableZoom = 0.8;
+/** Among these one finds a service by eye. */
+const fewServices = 12;
 
 /** The services of an environment as boxes, with lines to those that they need. */
 export function Canvas(props: CanvasProps) {
@@ -106,10 +110,12 @@ function Drawn({ name, projectId, services, open, onOpen }: CanvasProps) {
           minZoom={leastZoom}
           maxZoom={1.5}
           fitView
-          fitViewOptions={{ minZoom: 0.6, maxZoom: 1, padding: 0.08 }}
+          fitViewOptions={{ minZoom: leastZoom, maxZoom: 1, padding: 0.08 }}
         >
           <Background gap={keyStep} />
           <CanvasTools
+            names={services.length > fewServices ? services : []}
+            find={(id) => show(id, readableZoom)}
             {...(mayPlace && services.some(({ at }) => at !== undefined)
               ? { arrange: () => placing.arrange(placedBefore(services)) }
               : {})}
@@ -162,16 +168,18 @@ function useStandingOf(services: readonly Placed[], open: string | undefined, on
 /** Moves to a box with the keyboard: one that is out of sight is brought into it, and so is the one that is open. */
 function useShow(standing: Standing, services: readonly Placed[], places: ReadonlyMap<string, Point>, openId: string) {
   const { getViewport, setCenter } = useReactFlow();
-  const bring = (id: string): boolean => {
+  const bring = (id: string, least = 0): boolean => {
     const place = places.get(id);
     const placed = services.find((one) => one.id === id);
     if (place === undefined || placed === undefined) return false;
-    const { x, y, zoom } = getViewport();
+    const { x, y, zoom: before } = getViewport();
+    const zoom = Math.max(before, least);
     const height = heightOf(placed);
     const room = document.querySelector('.react-flow')?.getBoundingClientRect();
     const left = place.x * zoom + x;
     const top = place.y * zoom + y;
     const seen =
+      zoom === before &&
       room !== undefined &&
       left >= 0 &&
       top >= 0 &&
@@ -193,8 +201,8 @@ function useShow(standing: Standing, services: readonly Placed[], places: Readon
     });
     return () => cancelAnimationFrame(frame);
   }, [openId, standing]);
-  return (id: string | undefined) => {
-    if (id !== undefined && bring(id)) standing.set({ current: id, focus: id });
+  return (id: string | undefined, least?: number) => {
+    if (id !== undefined && bring(id, least)) standing.set({ current: id, focus: id });
   };
 }
 
