@@ -43,7 +43,8 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
       },
     },
   ],
-  project: [button('New environment'), button('Promote to Staging'), button('Delete')],
+  project: [button('New environment'), button('Promote to Staging')],
+  'project-settings': [button('Rename'), button('Describe'), button('Change limit'), button('Delete')],
   environment: [
     button('New service'),
     ...menu('Actions for Web', 'Suspend'),

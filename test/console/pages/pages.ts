@@ -54,6 +54,7 @@ export const pages: readonly ConsolePage[] = [
     act: (page) => page.getByLabel('Name').fill('Counting House'),
   },
   { name: 'project', address: inShop(''), heading: 'Shop', shows: 'Release 2: held' },
+  { name: 'project-settings', address: inShop('/settings'), heading: 'Shop', shows: 'Deployments at once' },
   { name: 'environment', address: inShop('/e/staging'), heading: 'Staging', shows: 'Healthy' },
   {
     name: 'new-service',

@@ -39,7 +39,13 @@ const projectOverview = createRoute({
   component: page(() => import('./project-overview.tsx'), 'ProjectOverview'),
 });
 
-export const routes = [projects, newProject, project.addChildren([projectOverview])] as const;
+const projectSettings = createRoute({
+  getParentRoute: () => project,
+  path: '/settings',
+  component: page(() => import('./project-settings.tsx'), 'ProjectSettings'),
+});
+
+export const routes = [projects, newProject, project.addChildren([projectOverview, projectSettings])] as const;
 
 export const place: Place = {
   label: 'Projects',
@@ -68,7 +74,10 @@ export const scope: Scope = {
       ],
     };
   },
-  navigation: [{ label: 'Overview', to: '/$organization/p/$project' }],
+  navigation: [
+    { label: 'Overview', to: '/$organization/p/$project' },
+    { label: 'Settings', to: '/$organization/p/$project/settings' },
+  ],
 };
 
 export const affected: Affected<'project'> = {

@@ -1,18 +1,23 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { inPromotionOrder } from '../../../domain/environments/promotion-order.ts';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { usePageAction } from '../../components/actions/use-page-action.tsx';
+import { SearchField } from '../../components/filter-bar/search-field.tsx';
 import { ButtonLink } from '../../components/forms/button.tsx';
 import { Checkbox } from '../../components/forms/form.tsx';
 import { Card, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import { useMay } from '../../control-plane/session.ts';
 import { Columns } from './columns/columns.tsx';
-import { DeleteProject } from './delete-project.tsx';
 import { EnvironmentCards } from './environment-cards.tsx';
 import { type ProjectAnswer, useProject } from './use-project.ts';
+
+/** Among these one finds a service by eye. */
+const fewServices = 12;
 
 const route = getRouteApi('/$organization/p/$project');
 
@@ -53,32 +58,44 @@ function Matrix({ project }: { project: ProjectAnswer }) {
   );
   const shown = inPromotionOrder(environments.items ?? []);
   const first = shown.find(({ production }) => !production) ?? shown[0];
+  const services = useList(trpc.services.list, { path });
+  const [find, setFind] = useState('');
+  const mayAdd = useMay('deployer');
+  const newService = first !== undefined && mayAdd && (
+    <ButtonLink
+      to="/$organization/p/$project/e/$environment"
+      params={{ ...params, environment: first.slug }}
+      search={{ add: true }}
+    >
+      New service in {first.name}
+    </ButtonLink>
+  );
   return (
     <>
       <Section title="Environments" actions={button} bare>
         <EnvironmentCards environments={shown} />
       </Section>
-      <Section title="Services" bare>
+      <Section
+        title="Services"
+        actions={
+          (services.items?.length ?? 0) > 0 && (
+            <div className="flex flex-wrap items-center gap-2">
+              {(services.items?.length ?? 0) > fewServices && (
+                <SearchField label="Find a service" placeholder="Find…" value={find} onChange={setFind} />
+              )}
+              {newService}
+            </div>
+          )
+        }
+        bare
+      >
         <Card>
           <Columns
-            projectId={id}
+            services={services}
+            find={find}
             environments={shown}
             empty={
-              <EmptyState
-                icon={<ContainerIcon />}
-                title="No services yet"
-                action={
-                  first !== undefined && (
-                    <ButtonLink
-                      to="/$organization/p/$project/e/$environment"
-                      params={{ ...params, environment: first.slug }}
-                      search={{ add: true }}
-                    >
-                      New service in {first.name}
-                    </ButtonLink>
-                  )
-                }
-              >
+              <EmptyState icon={<ContainerIcon />} title="No services yet" action={newService}>
                 A service runs an image in one environment or in several.
               </EmptyState>
             }
@@ -86,7 +103,6 @@ function Matrix({ project }: { project: ProjectAnswer }) {
         </Card>
       </Section>
       {dialog}
-      <DeleteProject project={project} />
     </>
   );
 }

@@ -2,8 +2,7 @@ import type { ReactNode } from 'react';
 import type { Column } from '../../../components/table/column.ts';
 import { nameColumn } from '../../../components/table/name-column.tsx';
 import { Table } from '../../../components/table/table.tsx';
-import { useList } from '../../../control-plane/by-slug.ts';
-import { usePlane } from '../../../control-plane/plane.ts';
+import type { Pages } from '../../../control-plane/pages.ts';
 import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
 import { useOverviews } from '../../environments/use-overview.ts';
 import type { ServiceAnswer } from '../../services/use-service.ts';
@@ -13,16 +12,16 @@ import { PromoteBetween } from './promote-between.tsx';
 import { ReleaseCell } from './release-cell.tsx';
 
 interface ColumnsProps {
-  projectId: string;
+  services: Pages<ServiceAnswer>;
+  /** Only those that are called so. */
+  find: string;
   /** In the order in which a release walks through them. */
   environments: readonly EnvironmentAnswer[];
   empty: ReactNode;
 }
 
 /** Environments as columns, services as rows: the release that is live in each, and what promotes it to the next one. */
-export function Columns({ projectId, environments, empty }: ColumnsProps) {
-  const { trpc } = usePlane();
-  const services = useList(trpc.services.list, { path: { id: projectId } });
+export function Columns({ services, find, environments, empty }: ColumnsProps) {
   const overviews = useOverviews(environments.map(({ id }) => id));
   const placed = environments.map((environment, index): PlacedColumn => {
     const here = overviews[index];
@@ -34,6 +33,7 @@ export function Columns({ projectId, environments, empty }: ColumnsProps) {
       <Table
         label="Services"
         pages={services}
+        shows={({ name, slug }) => [name, slug].some((one) => one.toLowerCase().includes(find.toLowerCase()))}
         columns={[
           { ...nameColumn<ServiceAnswer>(), width: 'minmax(0, 1fr)' },
           ...placed.flatMap((_, index) => columnsOf(placed, index)),
