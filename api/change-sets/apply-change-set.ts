@@ -102,6 +102,7 @@ export const applyProblems = [
   'not-found',
   'conflict',
   'change-set-changed',
+  'changed-meanwhile',
   'image-not-resolved',
   'commit-not-resolved',
   'downtime-not-accepted',

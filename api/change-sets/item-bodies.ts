@@ -9,6 +9,13 @@ const mayBeShared = id
   .optional()
   .describe('Absent: a variable of the environment, which its services refer to as `shared.KEY`.');
 
+const seen = z
+  .strictObject({ itemId: id.optional(), updatedAt: z.iso.datetime().optional() })
+  .optional()
+  .describe(
+    'What the client saw of the variable: its `itemId` where a change of it was staged, else its `updatedAt`; `{}` if there was none. If it is another by now, the answer is 409.',
+  );
+
 const path = z.string().min(1).max(1024).describe('Absolute, or from the directory that the program works in.');
 
 function keysOf<Rules extends object>(rules: Rules) {
@@ -35,8 +42,9 @@ export const itemBody = z.discriminatedUnion('kind', [
       .describe(
         'Whether builds see it: `no`, of run time alone; `also`; `only`, and no release has it. By default as the variable was, or `no`.',
       ),
+    seen,
   }),
-  z.strictObject({ kind: z.literal('variable.unset'), serviceId: mayBeShared, key }),
+  z.strictObject({ kind: z.literal('variable.unset'), serviceId: mayBeShared, key, seen }),
   z.strictObject({
     kind: z.literal('service.set'),
     serviceId: id,

@@ -15,7 +15,7 @@ export const putItem = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'capability-missing'],
+  problems: ['not-found', 'conflict', 'capability-missing', 'changed-meanwhile'],
   path: environmentPath,
   body: itemBody,
   result: changeSetViewSchema,

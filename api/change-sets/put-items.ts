@@ -31,7 +31,7 @@ export const putItems = operation({
   scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'capability-missing', 'change-set-changed'],
+  problems: ['not-found', 'conflict', 'capability-missing', 'change-set-changed', 'changed-meanwhile'],
   path: environmentPath,
   body: z.strictObject({
     items: stagedAlong.min(1),

@@ -107,7 +107,11 @@ async function newItem(
     throw unknown(`${at}.serviceId`, 'service', item.serviceId);
   switch (item.kind) {
     case 'variable.set':
-      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, to: item.value, ...saidOf(item) };
+      return {
+        ...{ kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, to: item.value },
+        ...saidOf(item),
+        ...seenOf(item, at),
+      };
     case 'file.set':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value };
     case 'service.set':
@@ -137,7 +141,7 @@ async function newItem(
       throw invalidFields([{ location: `${at}.key`, message, value: name }]);
     }
     case 'variable.unset':
-      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key };
+      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, ...seenOf(item, at) };
     case 'file.unset':
       return { kind: item.kind, serviceId: item.serviceId, key: item.key };
     case 'service.create':
@@ -150,6 +154,14 @@ async function newItem(
 
 function saidOf({ secret, buildTime }: ItemBody & { kind: 'variable.set' }): Pick<NewItem, 'secret' | 'buildTime'> {
   return { ...(secret === undefined ? {} : { secret }), ...(buildTime === undefined ? {} : { buildTime }) };
+}
+
+function seenOf({ seen }: ItemBody & { kind: 'variable.set' | 'variable.unset' }, at: string): Pick<NewItem, 'seen'> {
+  if (seen === undefined) return {};
+  const { itemId, updatedAt } = seen;
+  return {
+    seen: { itemId, updatedAt: updatedAt === undefined ? undefined : new Date(updatedAt), location: `${at}.value` },
+  };
 }
 
 function faultsOf(item: ItemBody, at: string): FieldError[] {

@@ -4,6 +4,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { forgetUnused } from './draft/forget.ts';
+import { refuseOverwritten } from './draft/refuse-overwritten.ts';
 import { auditDraft, lockDraft, raiseRevision, refuseChanged } from './drafts.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { deleteItems, insertItems } from './items.ts';
@@ -24,6 +25,7 @@ export async function stage(
 ): Promise<{ changeSetId: string; revision: number; staged: Staged }> {
   const draft = await lockDraft(effect, place);
   await refuseChanged(effect, place, draft, expectedRevision);
+  await refuseOverwritten(effect, place, draft.id, items);
   const staging = await Staging.of(effect, keyring, place, draft.id, items);
   for (const item of items) await staging.add(item);
   staging.refuseMounts(items);

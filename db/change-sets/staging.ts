@@ -27,6 +27,14 @@ import { appliedSettings, appliedVariables, definedSettings, withItems } from '.
 import type { EnvironmentRef } from './environment-ref.ts';
 import { draftItems, type ItemRow, sealedPlace } from './items.ts';
 
+/** What somebody saw of a variable: the change that is staged, or when the applied one was changed; neither: that there was none. */
+export interface SeenVariable {
+  itemId?: string | undefined;
+  updatedAt?: Date | undefined;
+  /** Where its new value stands in the request. */
+  location: string;
+}
+
 export interface NewItem {
   kind: ItemKind;
   /** Null for a variable that the environment's services share. */
@@ -41,6 +49,8 @@ export interface NewItem {
   /** Of a variable; by default as it was, or not. */
   secret?: boolean;
   buildTime?: BuildTime;
+  /** Of a variable: it is staged only where that is still so. */
+  seen?: SeenVariable;
 }
 
 /** The meaning of a draft for the whole environment: its settings, and what values refer to. */

@@ -67,12 +67,14 @@ export const cloneEnvironment = operation({
       ),
       ...all
         .filter(({ secret }) => !(leavesProduction && secret))
-        .map(({ serviceId, value, ...its }): NewItem => ({
-          kind: 'variable.set',
-          serviceId: serviceId || null,
-          to: value,
-          ...its,
-        })),
+        .map(
+          ({ serviceId, value, ...its }): NewItem => ({
+            kind: 'variable.set',
+            serviceId: serviceId || null,
+            to: value,
+            ...its,
+          }),
+        ),
     ];
     if (items.length > 0) await stage(effect, server.keyring, placeOf(made), items, caller.countsAs);
     const leftOut = all

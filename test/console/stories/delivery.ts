@@ -88,6 +88,7 @@ export const deliveryStories: Stories = (world) => {
     await restart.getByRole('button', { name: 'Restart' }).click();
     await restart.getByText('Restarted', { exact: true }).waitFor();
     await restart.getByRole('button', { name: 'Close' }).last().click();
+    await restart.waitFor({ state: 'detached' });
 
     await page.keyboard.press('Control+k');
     await page.getByRole('group', { name: 'On this page' }).getByRole('option', { name: 'Restart' }).waitFor();

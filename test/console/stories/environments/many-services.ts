@@ -13,12 +13,13 @@ export const manyServicesStories: Stories = (world) => {
     const database = await opened.installation.database();
     const place = await seedFullEnvironment(database, asked.as.organizationId, { services: count, past: 1 });
     const { slug } = await asked('GET', `/projects/${place.projectId}`);
-    const services = (await asked('GET', `/projects/${place.projectId}/services`)).items as { id: string }[];
+    const services = (await asked('GET', `/projects/${place.projectId}/services?limit=200`)).items as { id: string }[];
     const items = services.map(({ id }) => ({ kind: 'variable.set', serviceId: id, key: 'REGION', value: 'eu' }));
     await asked('PUT', `/environments/${place.environmentId}/change-set/items:batch`, { items });
     await ada.go(`/default/p/${slug}/e/staging?changes=true`);
     const dialog = page.getByRole('dialog', { name: 'Staged changes of Staging' });
-    await dialog.getByText(`${count} changes in ${count} places`).waitFor();
+    // One of each was staged before.
+    await dialog.getByText(`${2 * count} changes in ${count} places`).waitFor();
     const height = page.viewportSize()?.height ?? 0;
     for (const seen of [
       dialog.getByRole('heading', { name: 'service-1', exact: true }),

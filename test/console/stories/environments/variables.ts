@@ -4,6 +4,8 @@ import { row } from '../../on-page.ts';
 import type { Stories } from '../world.ts';
 
 export const variableStories: Stories = (world) => {
+  let environmentId = '';
+
   test('an env file is compared before it is staged, and what looks like a credential is kept secret', async () => {
     const { opened, ada } = world();
     const { page } = ada;
@@ -11,7 +13,8 @@ export const variableStories: Stories = (world) => {
     const { project, environments } = await asked('POST', '/projects', { name: 'Imports' });
     const { id, slug } = project as { id: string; slug: string };
     const staging = (environments as { id: string; slug: string }[]).find((one) => one.slug === 'staging');
-    await asked('POST', `/projects/${id}/services`, { name: 'Web', environmentId: staging?.id });
+    environmentId = staging?.id ?? '';
+    await asked('POST', `/projects/${id}/services`, { name: 'Web', environmentId });
     await ada.go(`/default/p/${slug}/e/staging/s/web/variables`);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Import variables into Web' });
@@ -65,5 +68,22 @@ export const variableStories: Stories = (world) => {
     const shared = row(page, 'Shared variables', 'REGION');
     await shared.getByText('Used by web.LEVEL').waitFor();
     expect(await shared.getByText('staged').count()).toBe(0);
+  });
+
+  test('a variable that somebody else stages while it is being changed is shown, and overwritten only on purpose', async () => {
+    const { opened, ada, means } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    await page.getByRole('button', { name: 'Actions for REGION' }).click();
+    await page.getByRole('menuitem', { name: 'Change', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change REGION' });
+    await dialog.getByLabel('Value').fill('eu-north');
+    const theirs = { kind: 'variable.set', key: 'REGION', value: 'us-east' };
+    await asked('PUT', `/environments/${environmentId}/change-set/items`, theirs);
+    means(/changeSets\.putItem: 409$/);
+    await dialog.getByRole('button', { name: 'Stage' }).click();
+    await dialog.getByText('changed REGION to “us-east”').waitFor();
+    await dialog.getByRole('button', { name: 'Keep mine' }).click();
+    await row(page, 'Shared variables', 'REGION').getByText('eu-north').waitFor();
   });
 };

@@ -19,6 +19,8 @@ interface StagedReviewProps {
   onClose: () => void;
 }
 
+const words = new Intl.Collator('en', { numeric: true });
+
 /** Of more services than these each is closed at first, and can be looked for. */
 const fewServices = 8;
 
@@ -31,8 +33,10 @@ export function StagedReview({ environment, view, onClose }: StagedReviewProps) 
   const [find, setFind] = useState('');
   const mayDeploy = useMay('deployer');
   const { items } = view;
-  const services = byService(items);
-  const many = services.length > fewServices;
+  const staged = byService(items);
+  const many = staged.length > fewServices;
+  // Few stay in the order in which they were staged; among many one looks for a name.
+  const services = many ? staged.toSorted(([one], [other]) => words.compare(one, other)) : staged;
   const shown = found(services, find);
   return (
     <div className="flex flex-col gap-4">

@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
+import { ChangedMeanwhile } from '../../../components/forms/changed-meanwhile.tsx';
 import { Form, TextField } from '../../../components/forms/form.tsx';
 import { type Item, useStaging } from './use-staging.ts';
 
@@ -25,8 +26,16 @@ export function StagingForm({ environmentId, noun, item, field, disabled, onClos
     done: onClose,
   });
   const submit = () => put.send({ body: { ...item, key: name }, name });
+  // Theirs was shown, and this one is meant.
+  const overwrite = () => put.send({ body: { ...item, key: name, seen: undefined } as Item, name });
   return (
     <Form problem={put.problem} places={['key', 'value']} onSubmit={submit}>
+      <ChangedMeanwhile
+        problem={put.problem}
+        words={{ value: { field: name } }}
+        onKeep={overwrite}
+        onTake={() => onClose()}
+      />
       {field !== false && <TextField name="key" value={item.key} required first mono {...field} />}
       {children}
       <SubmitOrCancel onCancel={onClose} busy={put.sending} disabled={disabled === true}>

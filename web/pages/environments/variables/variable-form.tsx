@@ -9,11 +9,13 @@ import { AreaField } from '../../../components/forms/area-field.tsx';
 import { Checkbox } from '../../../components/forms/form.tsx';
 import { RadioField } from '../../../components/forms/radios.tsx';
 import { StagingForm } from './staging-form.tsx';
+import type { Item } from './use-staging.ts';
+import type { Variable } from './variable-columns.tsx';
 import type { Whose } from './whose.ts';
 
 interface VariableFormProps extends Whose {
   /** The one that is changed; a new one without it. */
-  current?: { key: string; value: string; secret: boolean; buildTime: BuildTime };
+  current?: Variable;
   onClose: () => void;
 }
 
@@ -22,6 +24,13 @@ const hints: Readonly<Record<BuildTime, string>> = {
   also: 'Commands of builds have it, too. What a build writes into files is in the image.',
   only: 'Commands of builds have it; no release does.',
 };
+
+/** Which one a change is meant for: a draft that has another one by now refuses it. */
+export function seenOf(variable: Variable | undefined): NonNullable<Extract<Item, { kind: 'variable.set' }>['seen']> {
+  if (variable === undefined) return {};
+  const { itemId, updatedAt } = variable;
+  return itemId === undefined ? { updatedAt } : { itemId };
+}
 
 /** Stages a variable: a new one, or another value of one. The value of a secret one is typed anew. */
 export function VariableForm({ environmentId, serviceId, current, onClose }: VariableFormProps) {
@@ -37,7 +46,15 @@ export function VariableForm({ environmentId, serviceId, current, onClose }: Var
     <StagingForm
       environmentId={environmentId}
       noun="variable"
-      item={{ kind: 'variable.set', ...of, key, value, secret, buildTime: buildTime ?? proposed }}
+      item={{
+        kind: 'variable.set',
+        ...of,
+        key,
+        value,
+        secret,
+        buildTime: buildTime ?? proposed,
+        seen: seenOf(current),
+      }}
       field={current === undefined && { label: 'Key', maxLength: 256, placeholder, onChange: setKey }}
       onClose={onClose}
     >

@@ -12,7 +12,7 @@ import { ImportForm } from './import-form.tsx';
 import { useReferrers } from './use-referrers.ts';
 import { useStaging } from './use-staging.ts';
 import { type Variable, variableColumns } from './variable-columns.tsx';
-import { VariableForm } from './variable-form.tsx';
+import { seenOf, VariableForm } from './variable-form.tsx';
 import { VariableHistory } from './variable-history.tsx';
 import type { Whose } from './whose.ts';
 
@@ -64,17 +64,17 @@ export function VariableList({ whose, title, about, owner, empty, more, files }:
       {adding.button}
     </div>
   );
-  const change = ({ key, value, secret, buildTime }: Variable): Action =>
+  const change = (variable: Variable): Action =>
     dialogAction({
       role: 'deployer',
       label: 'Change',
-      title: `Change ${key}`,
-      content: (close) => <VariableForm {...whose} current={{ key, value, secret, buildTime }} onClose={close} />,
+      title: `Change ${variable.key}`,
+      content: (close) => <VariableForm {...whose} current={variable} onClose={close} />,
     });
   const actions = (variable: Variable): Action[] => {
     const { key, staged, itemId } = variable;
     const stays = staged !== 'unset';
-    const unset = () => stage.remove({ kind: 'variable.unset', ...of(serviceId), key }, key);
+    const unset = () => stage.remove({ kind: 'variable.unset', ...of(serviceId), key, seen: seenOf(variable) }, key);
     return [
       ...(stays ? [change(variable), ...(more?.(variable) ?? [])] : []),
       dialogAction({
