@@ -75,7 +75,7 @@ export const openings: Readonly<Record<string, readonly Opening[]>> = {
   'service-builds': menu('Actions for build #2', 'Retry'),
   'build-failed': [button('Retry')],
   deployment: menu('Actions for this deployment', 'Redeploy', 'Promote to Production'),
-  'deployment-failed': menu('Actions for this deployment', 'Rerun from start', 'Rerun'),
+  'deployment-failed': menu('Actions for this deployment', 'Rerun from the stage Start', 'Rerun'),
   'deployment-changes': menu('Actions for this change set', 'Revert'),
   approval: [button('Approve'), button('Reject')],
   clusters: [button('Add a cluster')],

@@ -175,7 +175,7 @@ export const outcomeStories: Stories = (world) => {
     await new Promise<void>((listening) => database.listen(port, '127.0.0.1', listening));
     try {
       await page.getByRole('button', { name: 'Actions for this deployment' }).click();
-      await page.getByRole('menuitem', { name: /^Rerun from (start|check)$/ }).click();
+      await page.getByRole('menuitem', { name: /^Rerun from the stage (Start|Check)$/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Rerun' }).click();
       await page.getByText('Rerun of Web to Staging').waitFor();
       await page.getByText('Live', { exact: true }).first().waitFor();

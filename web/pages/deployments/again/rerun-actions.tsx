@@ -47,7 +47,7 @@ export function rerunActions(
   if (stage === 'approval') return [anew];
   const again = confirmAction({
     ...rerun,
-    label: `Rerun from ${stageWords[stage].toLowerCase()}`,
+    label: `Rerun from the stage ${stageWords[stage]}`,
     confirm: 'Rerun',
     body: { queue: true, fromStage: stage },
     text: (
