@@ -31,7 +31,7 @@ export async function fromProjectToAddress(
   await click('link', 'New project');
   await fill('Name', 'Bakery');
   await page.getByText('default/bakery').waitFor();
-  await click('radio', 'Push one here');
+  await click('radio', 'An image that you push here');
   await click('button', 'Create project');
   await page.getByText('/default/bakery/web:latest').waitFor();
   await pushSample(opened, 'default/bakery/web', image);

@@ -7,7 +7,7 @@ import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
-import { flag, type Search, text } from '../../search.ts';
+import { chosen, flag, type Search, text } from '../../search.ts';
 import { useProject } from './use-project.ts';
 
 const projects = createRoute({
@@ -20,9 +20,10 @@ const newProject = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/new-project',
   // Once it is made, the address alone shows how it goes on.
-  validateSearch: ({ project, environment, deployment }: Search) => ({
+  validateSearch: ({ project, environment, from, deployment }: Search) => ({
     ...text('project', project),
     ...text('environment', environment),
+    ...chosen('from', from, ['push', 'git', 'folder']),
     ...text('deployment', deployment),
   }),
   component: page(() => import('./new-project.tsx'), 'NewProject'),

@@ -14,7 +14,17 @@ const sources = [
     label: 'An image of a registry',
     hint: 'Public, or one that the organization has a credential for.',
   },
-  { value: 'push', label: 'Push one here', hint: 'Ballast is a registry: the next step shows the lines.' },
+  { value: 'git', label: 'A repository', hint: 'Its code is built on the cluster, with or without a Dockerfile.' },
+  {
+    value: 'folder',
+    label: 'A folder of yours',
+    hint: 'Uploaded and built by the command line: the next step shows the lines.',
+  },
+  {
+    value: 'push',
+    label: 'An image that you push here',
+    hint: 'Ballast is a registry: the next step shows the lines.',
+  },
 ] as const;
 
 const places = [
@@ -22,13 +32,14 @@ const places = [
   { value: 'production', label: 'Production', hint: 'Changes there wait for an approval.' },
 ] as const;
 
-/** What a new project needs to run: a name and an image. */
+/** What a new project needs to run: a name, and an image or the code of one. */
 export function NewProjectForm() {
   const { slug: organization } = useMembership();
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [from, setFrom] = useState<(typeof sources)[number]['value']>('registry');
   const [image, setImage] = useState('');
+  const [gitUrl, setGitUrl] = useState('');
   const [port, setPort] = useState('8080');
   const [place, setPlace] = useState<(typeof places)[number]['value']>('staging');
   const { begin, sending, problem, made } = useNewProject(
@@ -36,16 +47,26 @@ export function NewProjectForm() {
       void navigate({
         to: '/$organization/new-project',
         params: { organization },
-        search: { project, environment, ...(deployment === undefined ? {} : { deployment }) },
+        search: {
+          ...{ project, environment },
+          ...(from === 'registry' ? {} : { from }),
+          ...(deployment === undefined ? {} : { deployment }),
+        },
         ignoreBlocker: true,
       }),
   );
   const slug = made?.project ?? slugOf(name);
-  const wish = { name: name.trim(), image: from === 'push' ? '' : image.trim(), port: Number(port) };
+  const source = {
+    registry: { kind: 'image', imageRepository: image.trim() },
+    push: { kind: 'image', imageRepository: '' },
+    git: { kind: 'git', gitUrl: gitUrl.trim() },
+    folder: { kind: 'upload' },
+  } as const;
+  const wish = { name: name.trim(), source: source[from], port: Number(port) };
   return (
     <Form
       problem={problem}
-      places={['name', 'source.imageRepository', 'process.port']}
+      places={['name', 'source.imageRepository', 'source.gitUrl', 'process.port']}
       onSubmit={() => begin({ ...wish, production: place === 'production' })}
     >
       {made !== undefined && problem !== undefined && (
@@ -70,7 +91,7 @@ export function NewProjectForm() {
           )
         }
       />
-      <RadioField label="Image" value={from} onChange={setFrom} choices={sources} />
+      <RadioField label="Source" value={from} onChange={setFrom} choices={sources} />
       {from === 'registry' && (
         <TextField
           name="source.imageRepository"
@@ -87,6 +108,18 @@ export function NewProjectForm() {
           }
         />
       )}
+      {from === 'git' && (
+        <TextField
+          name="source.gitUrl"
+          label="Address"
+          value={gitUrl}
+          onChange={setGitUrl}
+          required
+          mono
+          placeholder="https://github.com/team/app.git"
+          hint="A public one. Private ones take a Git connection: create the project, and add the service in its environment."
+        />
+      )}
       <TextField
         name="process.port"
         label="Port"
@@ -101,7 +134,7 @@ export function NewProjectForm() {
       <RadioField label="Environment" value={place} onChange={setPlace} choices={places} />
       <div className="flex justify-end">
         <Button type="submit" look="strong" busy={sending}>
-          {from === 'push' ? 'Create project' : 'Create and deploy'}
+          {from === 'push' || from === 'folder' ? 'Create project' : 'Create and deploy'}
         </Button>
       </div>
     </Form>

@@ -5,8 +5,7 @@ import type { ShownProblem } from '../../control-plane/problem.ts';
 
 export interface Wish {
   name: string;
-  /** Empty: it will be pushed here. */
-  image: string;
+  source: FirstSource;
   port: number;
   production: boolean;
 }
@@ -18,6 +17,12 @@ export interface Made {
   environment: string;
   serviceId?: string;
 }
+
+/** An image, or what is built here: of a repository, or of a folder that the command line uploads. */
+export type FirstSource =
+  | { kind: 'image'; imageRepository: string }
+  | { kind: 'git'; gitUrl: string }
+  | { kind: 'upload' };
 
 interface NewProject {
   begin: (wish: Wish) => void;
@@ -46,20 +51,22 @@ export function useNewProject(done: (made: Made, deploymentId: string | undefine
     },
     { ...quiet, succeeded: 'Deployment started', done: ({ deployments: [first] }, to) => done(to, first?.id) },
   );
+  // What has to be brought here first is deployed by who brings it.
+  const goOn = (to: Made & Wish) => (isThere(to.source) ? apply.send(to) : done(to, undefined));
   const source = useChange(
-    ({ environmentId, serviceId = '', image }: Made & Wish, sent: Sent) =>
+    ({ environmentId, serviceId = '', source: given }: Made & Wish, sent: Sent) =>
       client.services.change.mutate(
-        { path: { id: serviceId }, query: { environmentId }, body: { source: sourceOf(image) } },
+        { path: { id: serviceId }, query: { environmentId }, body: { source: sourceOf(given) } },
         sent,
       ),
-    { ...quiet, succeeded: 'Image staged', done: (_, to) => apply.send(to) },
+    { ...quiet, succeeded: 'Source staged', done: (_, to) => goOn(to) },
   );
   const service = useChange(
-    ({ projectId, environmentId, image, port }: Made & Wish, sent: Sent) =>
+    ({ projectId, environmentId, source: given, port }: Made & Wish, sent: Sent) =>
       client.services.create.mutate(
         {
           path: { id: projectId },
-          body: { name: serviceName, environmentId, source: sourceOf(image), process: { port } },
+          body: { name: serviceName, environmentId, source: sourceOf(given), process: { port } },
         },
         sent,
       ),
@@ -69,8 +76,7 @@ export function useNewProject(done: (made: Made, deploymentId: string | undefine
       done: ({ service: { id } }, to) => {
         const now = { ...to, serviceId: id };
         setMade(now);
-        if (to.image === '') done(now, undefined);
-        else apply.send(now);
+        goOn({ ...to, ...now });
       },
     },
   );
@@ -100,7 +106,12 @@ export function useNewProject(done: (made: Made, deploymentId: string | undefine
   };
 }
 
-/** A tag alone is one of the service's own repository here. */
-function sourceOf(image: string) {
-  return { kind: 'image' as const, imageRepository: image === '' ? ':latest' : image };
+function isThere(source: FirstSource): boolean {
+  return source.kind === 'git' || (source.kind === 'image' && source.imageRepository !== '');
+}
+
+function sourceOf(source: FirstSource) {
+  if (source.kind !== 'image') return { ...source, builder: 'auto' as const, context: '', dockerfile: '', target: '' };
+  // A tag alone is one of the service's own repository here.
+  return { kind: source.kind, imageRepository: source.imageRepository || ':latest' };
 }

@@ -80,4 +80,31 @@ export const repositoryStories: Stories = (world) => {
       await git.close();
     }
   });
+
+  test('a new project is built of a repository and followed to its address; of a folder it shows the lines', async () => {
+    const { ada } = world();
+    const { page } = ada;
+    const git = await gitServer();
+    try {
+      const name = 'team/lantern.git';
+      await git.create(name);
+      const server = "require('node:http').createServer((_, answer) => answer.end('lit')).listen(process.env.PORT);";
+      const manifest = JSON.stringify({ name: 'lantern', scripts: { start: 'node server.js' } });
+      await git.commit(name, { 'package.json': manifest, 'server.js': server });
+      await ada.go('/default/new-project');
+      await page.getByLabel('Name', { exact: true }).fill('Lantern');
+      await page.getByRole('radio', { name: 'A repository' }).check();
+      await page.getByLabel('Address', { exact: true }).fill(`${git.url}/${name}`);
+      await page.getByRole('button', { name: 'Create and deploy' }).click();
+      await page.getByRole('region', { name: 'Being built' }).waitFor();
+      await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
+    } finally {
+      await git.close();
+    }
+    await ada.go('/default/new-project');
+    await page.getByLabel('Name', { exact: true }).fill('Candle');
+    await page.getByRole('radio', { name: 'A folder of yours' }).check();
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByText('ballast deploy . --project candle --environment staging --service web').waitFor();
+  });
 };

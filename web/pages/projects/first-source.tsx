@@ -5,40 +5,86 @@ import { CopyBlock } from '../../components/copyable.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { ProblemNotice } from '../../components/notice.tsx';
 import { Section } from '../../components/page.tsx';
-import { useBySlug } from '../../control-plane/by-slug.ts';
+import { useBySlug, useList } from '../../control-plane/by-slug.ts';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
+import { FailedBuild } from '../builds/failed-build.tsx';
+import { UnderConstruction } from '../builds/open-builds.tsx';
+import { deployCommand } from '../services/source/source.ts';
 
 const route = getRouteApi('/$organization/new-project');
 
-interface FirstPushProps {
+interface FirstSourceProps {
   project: string;
   environment: string;
+  from: 'push' | 'git' | 'folder';
 }
 
-/** How an image gets here, until the first deployment begins: by the button, or from a terminal. */
-export function FirstPush({ project, environment }: FirstPushProps) {
+/** How the first image comes about, until its deployment begins: it is pushed, or built of a repository or a folder. */
+export function FirstSource({ project, environment, from }: FirstSourceProps) {
   const { trpc } = usePlane();
   const one = useBySlug(trpc.projects.list, {}, project);
   const path = { id: one.data?.id ?? '' };
   const place = useBySlug(trpc.environments.list, { path }, environment, one.data !== undefined);
   return (
     <ThingPage query={one.isError ? { ...one, data: undefined } : place} noun="Project">
-      {({ id, projectId }) => <Push project={project} environmentId={id} projectId={projectId} />}
+      {({ id, projectId }) => <Source {...{ project, environment, from, projectId }} environmentId={id} />}
     </ThingPage>
   );
 }
 
-function Push({ project, environmentId, projectId }: { project: string; environmentId: string; projectId: string }) {
-  const { client, trpc } = usePlane();
-  const { organization } = route.useParams();
+interface Placed extends FirstSourceProps {
+  projectId: string;
+  environmentId: string;
+}
+
+function Source({ project, environment, from, projectId, environmentId }: Placed) {
+  const { trpc } = usePlane();
   const navigate = useNavigate();
   const begun = useQuery(trpc.deployments.list.queryOptions({ query: { projectId, limit: 1 } })).data?.items[0]?.id;
+  const service = useList(trpc.services.list, { path: { id: projectId } }).items?.[0];
   useEffect(() => {
     if (begun === undefined) return;
     void navigate({ to: '.', search: (before: object) => ({ ...before, deployment: begun }), replace: true } as never);
   }, [begun, navigate]);
+  const build = service && (
+    <>
+      <UnderConstruction of={{ serviceId: service.id, environmentId }} />
+      <FailedBuild of={{ serviceId: service.id, environmentId }} live={undefined} />
+    </>
+  );
+  if (from === 'push') return <Push project={project} environmentId={environmentId} />;
+  if (from === 'git') {
+    return (
+      <>
+        {build}
+        <p className="text-pretty text-soft text-sm">
+          It is deployed as soon as it is built; this page follows it. A failed build is repeated from its own page.
+        </p>
+      </>
+    );
+  }
+  return (
+    <>
+      {build}
+      <Section
+        title="In the folder"
+        about="Uploads it, builds it on the cluster and deploys it; this page follows. The token has the role deployer."
+        bare
+      >
+        <CopyBlock
+          text={`npm install --global ${location.origin}/api/v1/cli/ballast.tgz\nexport BALLAST_TOKEN=…\n${deployCommand({ project, environment, service: service?.slug ?? 'web' })}`}
+          label="lines"
+        />
+      </Section>
+    </>
+  );
+}
+
+function Push({ project, environmentId }: { project: string; environmentId: string }) {
+  const { client, trpc } = usePlane();
+  const { organization } = route.useParams();
   const deploy = useChange(
     async (_: undefined, sent: Sent) => {
       const { changeSet } = await client.changeSets.draft.query({ path: { id: environmentId } });
