@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuilderGround, builderGround } from '../../test/builders/builder-ground.ts';
+import { packageRanges } from '../../test/builds/package-ranges.ts';
 import { canRun } from '../../test/kinds/can-run.ts';
 import { kinds } from '../../test/kinds/kinds.ts';
 import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   if ('why' in found) throw new Error(found.why);
   world = await registryWorld();
   // Registries of packages, of this machine too.
-  const settings = { allowedRanges: [process.env.TEST_PACKAGE_RANGES ?? '203.0.113.0/24'] };
+  const settings = { allowedRanges: [packageRanges] };
   [first, second] = [await builderGround(world, settings), await builderGround(world, settings)];
 });
 afterAll(async () => {

@@ -156,3 +156,11 @@ test.each([
   expect(detected.nodeVersion).toBe(version);
   expect(plan?.toolchain[0]).toEqual({ name: 'node', version, demand: { text: said, path: 'package.json' } });
 });
+
+test('pages beside a package.json that says nothing are served as they are; beside one that starts something they are not', () => {
+  const kind = (manifest: object) =>
+    detect(treeOf({ 'index.html': '<h1>Shop</h1>', 'package.json': JSON.stringify(manifest) })).detected.provider;
+  expect(kind({ name: 'shop' })).toBe('static');
+  for (const more of [{ scripts: { dev: 'vite' } }, { devDependencies: { vite: '8' } }])
+    expect(kind({ name: 'shop', ...more })).not.toBe('static');
+});

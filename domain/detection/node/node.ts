@@ -28,7 +28,14 @@ export function fromNode(source: Source, folder: string): Outcome | undefined {
   const buildsOthers = isRootOfOthers && (script === undefined || isForMembers(everythingOf(manifest, script)));
   const start = saidStart(context.project, isRootOfOthers);
   if (buildsOthers && start === undefined) return { ...noStart(manifest), monorepo: true };
-  return ofBuilder(context, start) ?? ofServer(context, start) ?? ofFiles(context) ?? noStart(manifest);
+  const outcome = ofBuilder(context, start) ?? ofServer(context, start) ?? ofFiles(context);
+  if (outcome !== undefined) return outcome;
+  return saysNothing(manifest) && source.has(within(folder, 'index.html')) ? undefined : noStart(manifest);
+}
+
+/** A name beside pages: nothing is built or started by it. */
+function saysNothing({ packages, scripts }: Manifest): boolean {
+  return packages.size === 0 && scripts.size === 0;
 }
 
 interface Context {

@@ -4,6 +4,7 @@ import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../builders/
 import { debianCanBeMade } from '../../builders/debian-base.ts';
 import { debianOf, loadDebian } from '../../builders/debian-images.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
+import { packageRanges } from '../../builds/package-ranges.ts';
 import { type GitServer, gitServer } from '../../git/git-server.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { kinds } from '../../kinds/kinds.ts';
@@ -78,7 +79,11 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade() && debianCanBeMade())(
       git = await gitServer();
       const authorities = process.env.NODE_EXTRA_CA_CERTS;
       building = await BuildingCluster.start('kinds-by-docker', {
-        ...{ LOCAL_DRIVER: 'docker', LOCAL_DOCKER_SOCKET: engine.socket, OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' },
+        ...{
+          LOCAL_DRIVER: 'docker',
+          LOCAL_DOCKER_SOCKET: engine.socket,
+          OUTBOUND_ALLOWED_RANGES: `127.0.0.0/8,${packageRanges}`,
+        },
         // Of this machine: registries of packages may be behind a proxy with an authority of its own.
         ...(authorities === undefined ? {} : { OUTBOUND_CA_FILE: authorities }),
       });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
+import { packageRanges } from '../../builds/package-ranges.ts';
 import { type GitServer, gitServer } from '../../git/git-server.ts';
 import { canRun } from '../../kinds/can-run.ts';
 import { kinds } from '../../kinds/kinds.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   git = await gitServer();
   building = await BuildingCluster.start('kinds-by-process', {
     // The Git server, and registries of packages, of this machine too.
-    OUTBOUND_ALLOWED_RANGES: `127.0.0.0/8,${process.env.TEST_PACKAGE_RANGES ?? '203.0.113.0/24'}`,
+    OUTBOUND_ALLOWED_RANGES: `127.0.0.0/8,${packageRanges}`,
   });
 });
 afterAll(async () => {
