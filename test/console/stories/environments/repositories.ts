@@ -96,7 +96,6 @@ export const repositoryStories: Stories = (world) => {
       await page.getByRole('radio', { name: 'A repository' }).check();
       await page.getByLabel('Address', { exact: true }).fill(`${git.url}/${name}`);
       await page.getByRole('button', { name: 'Create and deploy' }).click();
-      await page.getByRole('region', { name: 'Being built' }).waitFor();
       await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
     } finally {
       await git.close();
