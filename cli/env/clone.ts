@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { clonedSchema } from '../../api/environments/copies/clone-environment.ts';
 import { command } from '../engine/command.ts';
-import { chosenProject, type Environment, type Service } from '../place/chosen.ts';
 import { printable } from '../engine/table.ts';
+import { chosenProject, type Environment, type Service } from '../place/chosen.ts';
 import { here, projectOptions } from '../place/here.ts';
 import { environmentNamed } from './compare.ts';
 
