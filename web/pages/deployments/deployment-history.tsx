@@ -3,6 +3,7 @@ import { Section } from '../../components/page.tsx';
 import { EmptyState, LoadedPages } from '../../components/states.tsx';
 import { wordsOf } from '../../components/status.tsx';
 import { Timeline, TimelineItem } from '../../components/timeline.tsx';
+import { durationText } from '../../components/times/durations.ts';
 import { ClockTime } from '../../components/times/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -37,7 +38,12 @@ export function DeploymentHistory({ deployment: { id } }: { deployment: Deployme
                 key={event.id}
                 tone={wordsOf(eventWords, event.kind).tone}
                 title={titleOf(event)}
-                aside={<ClockTime at={event.at} />}
+                aside={
+                  <>
+                    {tookText(event, items)}
+                    <ClockTime at={event.at} />
+                  </>
+                }
               >
                 {event.message === '' ? undefined : event.message}
               </TimelineItem>
@@ -47,6 +53,17 @@ export function DeploymentHistory({ deployment: { id } }: { deployment: Deployme
       </LoadedPages>
     </Section>
   );
+}
+
+/** Of what ended, how long it took: a stage since it began, a wait since it was said. */
+function tookText({ kind, stage, at }: Event, all: readonly Event[]): string {
+  const begins = { 'stage-ended': 'stage-started', unblocked: 'blocked', decided: 'approval-requested' }[
+    kind as string
+  ];
+  const since = all
+    .filter((one) => one.kind === begins && (kind !== 'stage-ended' || one.stage === stage) && one.at <= at)
+    .map((one) => Date.parse(one.at));
+  return since.length === 0 ? '' : durationText(Date.parse(at) - Math.max(...since));
 }
 
 function titleOf({ kind, stage, blocker, decision, decidedBy }: Event): string {
