@@ -13,6 +13,7 @@ import { canvasStories } from './stories/environments/canvas.ts';
 import { manyServicesStories } from './stories/environments/many-services.ts';
 import { repositoryStories } from './stories/environments/repositories.ts';
 import { variableStories } from './stories/environments/variables.ts';
+import { firstProductionStories } from './stories/first-production.ts';
 import { frameStories } from './stories/frame.ts';
 import { handStories } from './stories/hands.ts';
 import { inBrowserStories } from './stories/in-browser.ts';
@@ -31,6 +32,7 @@ const subjects: Record<string, Stories> = {
   silence: silenceStories,
   addresses: addressStories,
   delivery: deliveryStories,
+  'first production': firstProductionStories,
   approvals: approvalStories,
   guards: guardStories,
   outcomes: outcomeStories,

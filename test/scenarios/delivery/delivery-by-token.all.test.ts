@@ -107,6 +107,17 @@ test('staged and live; production is requested, waits for its approval, and goes
   expect([code, told.services]).toMatchObject([0, [{ activeReleaseNumber: 2 }]]);
 });
 
+test('what nobody has deployed before is in approved production after three commands', async () => {
+  const bakery = ['--project', 'bakery', '--service', 'web'];
+  const first = await by('admin', 'deploy', await layout('bakery'), ...bakery, '--yes');
+  expect(first).toMatchObject({ code: 0, told: { deployments: [{ state: 'live' }] } });
+  const asked = await job('promote', 'web', '--project', 'bakery', '--from', 'staging', '--to', 'production');
+  expect(asked).toMatchObject({ code: 5, told: { deployment: { state: 'pending', blocker: 'approval' } } });
+  await decided('approve', asked.told.deployment.approvalId);
+  const { code, told } = await by('admin', 'status', '--project', 'bakery', ...inProduction, '--wait');
+  expect([code, told.services]).toMatchObject([0, [{ activeReleaseNumber: 2, blocker: '' }]]);
+});
+
 test('a deployment that fails says so, and is rerun from the stage in which it failed', async () => {
   const port = await freePort();
   const failed = await job('deploy', await layout('needs', '-needs', `127.0.0.1:${port}`), ...shop, '--wait');

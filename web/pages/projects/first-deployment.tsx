@@ -45,6 +45,11 @@ function Followed({ deployment }: { deployment: DeploymentAnswer }) {
           </p>
           <span className="flex flex-wrap items-center gap-2">
             {state === 'live' && service !== undefined && <ServiceAddresses of={service} strong />}
+            {state === 'live' && (
+              <ButtonLink to="/$organization/p/$project" params={{ organization, project }}>
+                Go to the project
+              </ButtonLink>
+            )}
             {isDeploymentFinal(state) && <ButtonLink {...place}>Go to {environmentName}</ButtonLink>}
             {state === 'failed' && (
               <ButtonLink {...deploymentLink(deployment, organization)}>Show the deployment</ButtonLink>
