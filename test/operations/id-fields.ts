@@ -27,12 +27,12 @@ type JsonSchema = {
   const?: unknown;
 };
 
-/** The fields of query and body in which the operation's own schemas take an id; `was` is compared and leads nowhere. */
+/** The fields of query and body in which the operation's own schemas take an id; `was` and `seen` are compared and lead nowhere. */
 export function idFields({ query, body }: AnyOperation): string[] {
   const fields = Object.entries({ query, body }).flatMap(([part, schema]) =>
     fieldsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, part),
   );
-  return [...new Set(fields)].filter((field) => !field.startsWith('body.was.'));
+  return [...new Set(fields)].filter((field) => !/^body\.was\.|\.seen\./.test(field));
 }
 
 function fieldsOf({ properties = {}, items, anyOf = [], oneOf = [], format }: JsonSchema, at: string): string[] {
