@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { askedBy } from '../asked.ts';
-import { pushSample } from '../delivery.ts';
-import { hand } from '../first-address.ts';
-import { heading } from '../on-page.ts';
-import type { Stories } from './world.ts';
+import { askedBy } from '../../asked.ts';
+import { pushSample } from '../../delivery.ts';
+import { hand } from '../../first-address.ts';
+import { heading } from '../../on-page.ts';
+import type { Stories } from '../world.ts';
 
 export const firstProductionStories: Stories = (world) => {
   test('what nobody has deployed before is in approved production after eight clicks', async () => {
