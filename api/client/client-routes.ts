@@ -27,7 +27,17 @@ export function clientRoutes(app: FastifyInstance, server: ServerParts, clients:
   ): Promise<FastifyReply> {
     const { rates, settings, clientProgram } = server;
     await rates.spend('anonymous', clients.of(request.raw), settings.RATE_LIMIT_ANONYMOUS_PER_MINUTE);
-    if (clientProgram === undefined) throw new Problem('unavailable', 'This control plane gives no command line away.');
-    return reply.header('cache-control', 'public, max-age=300').send((await clientProgram())[which]);
+    if (clientProgram === undefined) throw notMade();
+    const files = await clientProgram().catch((error: unknown) => {
+      server.log.error({ err: error }, 'The command line cannot be made');
+      throw notMade();
+    });
+    return reply.header('cache-control', 'public, max-age=300').send(files[which]);
   }
+}
+
+function notMade(): Problem {
+  return new Problem('unavailable', 'This control plane cannot give its command line away now: its log says why.', {
+    retryAfterSeconds: 10,
+  });
 }

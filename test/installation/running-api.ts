@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { createApp } from '../../api/app.ts';
+import type { ClientProgram } from '../../api/client/client-routes.ts';
 import type { ConsoleFiles } from '../../api/console/console-files.ts';
 import type { Registry } from '../../api/engine/registry.ts';
 import type { Clocks } from '../../api/engine/streams/clocks.ts';
@@ -68,6 +69,8 @@ interface Options {
   operations?: Registry;
   /** Without it the console is not built yet. */
   consoleFiles?: ConsoleFiles;
+  /** Without it no command line is given away. */
+  clientProgram?: ClientProgram;
   /** Each request comes from an address of its own, so that limits for an address are not met. */
   manyClients?: true;
   /** Host and port of a proxy through which the API reaches its database. */
@@ -138,6 +141,7 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     ...(options.clocks === undefined ? {} : { clocks: options.clocks }),
     ...(options.operations === undefined ? {} : { operations: options.operations }),
     ...(options.consoleFiles === undefined ? {} : { consoleFiles: options.consoleFiles }),
+    ...(options.clientProgram === undefined ? {} : { clientProgram: options.clientProgram }),
   });
   const port = options.env?.PORT === undefined ? 0 : settings.PORT;
   const address = await app.listen({ host: '127.0.0.1', port });
