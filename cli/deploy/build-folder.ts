@@ -5,6 +5,7 @@ import { type Build, followBuild } from '../build/follow-build.ts';
 import { uploadFolder } from '../build/upload-folder.ts';
 import { exitCodes } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
+import { UsageError } from '../engine/command.ts';
 import { Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
@@ -20,6 +21,8 @@ import { untilDecided } from './until-decided.ts';
 interface Wanted {
   /** Of the application within the folder; undefined: the one that the service has. */
   context: string | undefined;
+  /** The sentence that refuses the folder where no service knows an application within it. */
+  refusal?: string | undefined;
   port: number | undefined;
   /** `KEY=VALUE` each. */
   variables: readonly string[];
@@ -49,18 +52,19 @@ export async function folderChanges(
   place: Here,
   to: Complete,
   folder: string,
-  { context, port, variables, all, quiet }: Wanted,
+  { context, refusal, port, variables, all, quiet }: Wanted,
   interrupt: Interrupt,
 ): Promise<Changes & { upload: { serviceId: string; sourceId: string } }> {
+  const before = await sourceThere(place.rest, to);
+  // A folder that an earlier command has chosen stays chosen.
+  const within = context ?? (before.kind === 'upload' ? before.context : '');
+  if (within === '' && refusal !== undefined) throw new UsageError(refusal);
   const progress = quiet ? undefined : new Progress(process.stderr);
   const leaves = (what: string) => interrupt.leaves(what);
   const { sourceId } = await uploadFolder(place, to, folder, { progress, signal: interrupt.signal, leaves }).finally(
     () => progress?.end(),
   );
   const { id: serviceId } = to.service;
-  const before = await sourceThere(place.rest, to);
-  // A folder that an earlier command has chosen stays chosen.
-  const within = context ?? (before.kind === 'upload' ? before.context : '');
   const source = { ...noSource, kind: 'upload' as const, context: within };
   const items = await changesFor(place.rest, to, { source, port, variables });
   return { items, serviceId: all ? undefined : serviceId, upload: { serviceId, sourceId } };

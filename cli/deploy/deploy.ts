@@ -102,13 +102,15 @@ ${exitCodesText}`,
       const target = await (source === undefined
         ? existingTarget(early)
         : targetOf(early, suggested(source, early, directory)));
+      if (source?.kind === 'folder' && source.refusal !== undefined && target.service === undefined)
+        throw new UsageError(source.refusal);
       if (source !== undefined && !(await mayCreate(target, early, yes))) return void tellNothing();
       const wanted = { port: number, variables: set };
       const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
       const asked = { message, all, downtimeAccepted, force };
       if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment, source))) {
         const to = await createMissing(early, target, number, interrupt);
-        const how = { ...wanted, ...asked, context: source.context, quiet: json, waiting };
+        const how = { ...wanted, ...asked, context: source.context, refusal: source.refusal, quiet: json, waiting };
         const changes = await folderChanges(early, to, source.folder, how, interrupt);
         if (!to.environment.production) {
           await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);

@@ -8,11 +8,12 @@ import { slugOf } from '../../domain/slug.ts';
 import { folderTree } from '../build/folder-tree.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
+import { findBelonging } from '../place/belonging.ts';
 
 /** An image as somebody names it. */
 export type ImageSource =
-  /** `dockerfile`: nothing but its Dockerfile says how it is built. */
-  | { kind: 'folder'; folder: string; context?: string; dockerfile?: true }
+  /** `dockerfile`: nothing but its Dockerfile says how it is built. `refusal`: only a folder within it that the service remembers may be built. */
+  | { kind: 'folder'; folder: string; context?: string; dockerfile?: true; refusal?: string }
   | { kind: 'layout'; layout: string }
   | { kind: 'archive'; file: string }
   /** `certain`: it was said to be one, so that it is looked for nowhere else. */
@@ -75,11 +76,15 @@ function ofDirectory(path: string, context?: string): ImageSource {
   const { plan, message } = detect(withoutDockerfiles(tree), context);
   if (plan !== undefined || (context === undefined && existsSync(join(path, 'package.json')))) return folder;
   if (detect(tree, context).plan?.provider === 'dockerfile') return { ...folder, dockerfile: true };
-  throw new UsageError(`${path} cannot be deployed as it is. ${message}`);
+  const refusal = `${path} cannot be deployed as it is. ${message}`;
+  // A service was deployed from here before: it may know which of several applications is meant.
+  if (context === undefined && findBelonging(path)?.belonging.service !== undefined) return { ...folder, refusal };
+  throw new UsageError(refusal);
 }
 
 /** The refusal of a folder that only an engine builds, where the cluster has none. */
 export function refuseDockerfile(source: ImageSource): void {
+  if (source.kind === 'folder' && source.refusal !== undefined) throw new UsageError(source.refusal);
   if (source.kind !== 'folder' || source.dockerfile === undefined) return;
   throw new UsageError(
     `${source.folder} cannot be deployed as it is: only its Dockerfile says how it is built, and no cluster with the driver docker builds here. Build it by \`docker build\`, and name the tag.`,

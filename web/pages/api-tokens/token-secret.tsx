@@ -20,8 +20,8 @@ export function TokenSecret({ made, onClose }: { made: MadeToken; onClose: () =>
       <div className="flex flex-col gap-1.5">
         <p className="font-medium text-sm">Use it on the command line, with Node on any machine</p>
         <CopyBlock
-          text={`npm install --global ${location.origin}/api/v1/cli/ballast.tgz\nexport BALLAST_TOKEN=${made.secret}\nballast status`}
-          label="commands"
+          text={`export BALLAST_TOKEN=${made.secret}\nnpx --yes ${location.origin}/api/v1/cli/ballast.tgz cluster list`}
+          label="command"
         />
       </div>
       <DialogActions>
