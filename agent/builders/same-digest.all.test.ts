@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuilderGround, builderGround } from '../../test/builders/builder-ground.ts';
-import { packageRanges } from '../../test/builds/package-ranges.ts';
-import { canRun } from '../../test/kinds/can-run.ts';
+import { canRun, packageRanges } from '../../test/kinds/can-run.ts';
 import { kinds } from '../../test/kinds/kinds.ts';
 import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
 import { openSandbox } from './sandbox/sandbox.ts';

@@ -87,7 +87,7 @@ describe('staging', () => {
       errors: [{ location: 'body.value' }],
       meanwhile: [{ location: 'body.value', value: 'Grace', by: expect.any(String), at: expect.any(String) }],
     });
-    // What is taken already, what says the same, what was seen, and what says that it means it.
+    // A taken key is refused; the same value, the variable as it was seen, and a change without it are not.
     expect((await put(variable('GREETER', 'Edsger', { seen: {} }))).body.meanwhile).toHaveLength(1);
     expect((await put(variable('GREETER', 'Grace', { seen: first }))).status).toBe(200);
     const unset = { kind: 'variable.unset', serviceId: service.serviceId, key: 'GREETER' };

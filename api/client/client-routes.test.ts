@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 
 let api: RunningApi;
-/** What whoever makes the files does. */
+/** Makes the files, or fails. */
 let make: () => Promise<{ script: Buffer; archive: Buffer }>;
 beforeAll(async () => {
   api = await runningApi({ clientProgram: () => make(), env: { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '4' } });

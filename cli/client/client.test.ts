@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ended } from '../../test/commands/command-host.ts';
 import { type RunningApi, runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
-import { asTyped } from './as-typed.ts';
+import { asTyped } from './commands.ts';
 import { keptClient, rooms } from './kept-client.ts';
 import { makeClient } from './make-client.ts';
 

@@ -4,8 +4,7 @@ import { type Command, UsageError } from '../engine/command.ts';
 import { tellFailure } from '../engine/failure.ts';
 import { runWords } from '../engine/run-words.ts';
 import { helpTexts, type KnownHelp } from '../help/help-texts.mjs';
-import { asTyped } from './as-typed.ts';
-import { clientCommands } from './commands.ts';
+import { asTyped, clientCommands } from './commands.ts';
 
 /** Put in by cli/client/make-client.ts: the help of these commands as JSON, and the names of those that an installation has besides. */
 declare const clientHelp: string;

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { KnownHelp } from '../help/help-texts.mjs';
-import { asTyped } from './as-typed.ts';
-import { clientCommands } from './commands.ts';
+import { asTyped, clientCommands } from './commands.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 

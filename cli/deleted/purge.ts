@@ -1,7 +1,7 @@
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { asPerson, sessionOptions } from '../engine/as-person.ts';
 import { command } from '../engine/command.ts';
-import { ofTheEnvironment } from '../engine/credential.ts';
+import { ofTheEnvironment, urlOfTheEnvironment } from '../engine/credential.ts';
 import { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { confirmLoss, yesOption } from './confirm-loss.ts';
@@ -43,11 +43,10 @@ console does the same. The purge goes on by itself, and waits for agents that ar
 
 /** Where a person does it, for somebody who has only a token. */
 async function byPersonsOnly({ url }: { url?: string | undefined }): Promise<Refusal> {
-  const ambient = ofTheEnvironment();
   const said = 'A purge takes a person, not a token';
   const ways = 'or give your session by --session-file or BALLAST_SESSION_FILE; see --help.';
-  if (ambient.token === undefined) {
-    return new Refusal(`${said}: purge it on the page Deleted of ${url ?? ambient.url}, ${ways}`);
+  if (ofTheEnvironment().token === undefined) {
+    return new Refusal(`${said}: purge it on the page Deleted of ${url ?? urlOfTheEnvironment()}, ${ways}`);
   }
   const rest = new Rest({ url });
   const [organization] = await rest.all<{ slug: string }>('/organizations', 1);

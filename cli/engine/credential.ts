@@ -17,18 +17,21 @@ export function headersOf(credential: Credential): Record<string, string> {
 }
 
 /**
- * What of the environment leads a command to a control plane. No other setting is read: a CI job has variables of its own, and
- * what is wrong with them is none of ours.
+ * The variables of the environment that lead a command to a control plane. No other setting is read: a CI job has variables of its
+ * own, and faults in them are none of ours.
  */
-export function ofTheEnvironment(): { url: string; token: string | undefined; sessionFile: string | undefined } {
-  const { env } = process;
-  const { BALLAST_URL, BALLAST_TOKEN, BALLAST_SESSION_FILE } = readSome(env, [
-    'BALLAST_URL',
+export function ofTheEnvironment(): { token: string | undefined; sessionFile: string | undefined } {
+  const { BALLAST_TOKEN: token, BALLAST_SESSION_FILE: sessionFile } = readSome(process.env, [
     'BALLAST_TOKEN',
     'BALLAST_SESSION_FILE',
   ]);
-  const url = BALLAST_URL ?? readSome(env, ['PORT', 'LISTEN', 'PUBLIC_URL']).PUBLIC_URL;
-  return { url, token: BALLAST_TOKEN, sessionFile: BALLAST_SESSION_FILE };
+  return { token, sessionFile };
+}
+
+/** The address of the control plane where none is named; without BALLAST_URL the one of this machine. */
+export function urlOfTheEnvironment(): string {
+  const { env } = process;
+  return readSome(env, ['BALLAST_URL']).BALLAST_URL ?? readSome(env, ['PORT', 'LISTEN', 'PUBLIC_URL']).PUBLIC_URL;
 }
 
 /** The token in this file, or that of the environment. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Option } from './command.ts';
-import { type Credential, headersOf, ofTheEnvironment, tokenOf } from './credential.ts';
+import { type Credential, headersOf, ofTheEnvironment, tokenOf, urlOfTheEnvironment } from './credential.ts';
 import { Passing, repeated } from './repeated.ts';
 import { printable } from './table.ts';
 
@@ -73,9 +73,8 @@ export class Rest {
       this.#answered = given.#answered;
       return;
     }
-    const ambient = ofTheEnvironment();
-    this.url = checkedUrl(given.url ?? ambient.url);
-    this.#credential = credential ?? tokenOf(given['token-file'], ambient.token);
+    this.url = checkedUrl(given.url ?? urlOfTheEnvironment());
+    this.#credential = credential ?? tokenOf(given['token-file'], ofTheEnvironment().token);
   }
 
   /** The same control plane, asked for only as long as this signal lets. */

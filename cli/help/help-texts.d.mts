@@ -1,3 +1,5 @@
+import type { SettingView } from './settings-table.ts';
+
 export interface KnownHelp {
   commands: readonly {
     name: string;
@@ -6,14 +8,7 @@ export interface KnownHelp {
     details: string;
     options: readonly { flag: string; what: string }[];
   }[];
-  settings: readonly {
-    name: string;
-    what: string;
-    value: string;
-    default: string | null;
-    example: string;
-    secret: boolean;
-  }[];
+  settings: readonly SettingView[];
 }
 
 export function helpTexts(

@@ -6,7 +6,7 @@ import { CommandHost, type Ended } from '../../test/commands/command-host.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { audience, type JobExchange, jobExchange } from '../../test/identity/job-exchange.ts';
 
-/** What a runner of GitHub offers a job: asked with the job's credential, it gives a token for an audience. */
+/** The address that a runner of GitHub offers a job: asked with the job's credential, it gives a token for an audience. */
 const asked: Pick<IncomingMessage, 'url' | 'headers'>[] = [];
 const github = createServer(async ({ url, headers }, response) => {
   asked.push({ url, headers });

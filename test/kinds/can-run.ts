@@ -12,3 +12,6 @@ export function canRun({ name, programs }: Kind): boolean {
   if (missing.length > 0) notRun(`the kind ${name}`, `install ${missing.join(', ')} beneath /usr`);
   return missing.length === 0;
 }
+
+/** Networks of this machine's registries of packages, where they are private: builds reach no other ones. */
+export const packageRanges = process.env.TEST_PACKAGE_RANGES ?? '203.0.113.0/24';

@@ -59,7 +59,7 @@ export const cloneEnvironment = operation({
     const settings = await appliedSettings(effect.kysely, placeOf(source));
     const variables = await appliedVariables(effect.kysely, server.keyring, placeOf(source), ['', ...settings.keys()]);
     const all = [...variables].flatMap(([serviceId, of]) => [...of].map(([key, it]) => ({ serviceId, key, ...it })));
-    // Whoever may deploy what is not production could read them there.
+    // A deployer of the clone could read them there.
     const leavesProduction = source.production && !made.production;
     const items: NewItem[] = [
       ...[...settings].map(

@@ -35,7 +35,7 @@ interface Origin {
 }
 
 interface Destination {
-  /** It lacks the service. */
+  /** The target lacks the service. */
   adds: boolean;
   /** Its own variables, applied or staged. */
   variables: ReadonlyMap<string, Pick<VariableValue, 'secret'>>;

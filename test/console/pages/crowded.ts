@@ -5,7 +5,7 @@ import { settle } from './console-page.ts';
 export const widths = [640, 768, 1024, 1280] as const;
 
 /**
- * What has too little room, a line each: a word that is broken in two, a text of which less than a word is to be seen, and a text
+ * Texts that have too little room, a line each: a word that is broken in two, a text of which less than a word is to be seen, and a text
  * that lies over another one or over a control. `part`: only within what is open on top.
  */
 export async function crowded(page: Page, part = 'body'): Promise<string[]> {
@@ -34,7 +34,7 @@ const measure = `(part) => {
     for (let at = element; at !== null; at = at.parentElement) if (styleOf(at).clipPath === 'inset(50%)') return true;
     return false;
   };
-  /** What of a box its ancestors let see; whether it is cut off, and not only to be scrolled to. */
+  /** The part of a box that its ancestors let see; whether it is cut off, and not only to be scrolled to. */
   const seen = (element, box) => {
     let { left, top, right, bottom } = box;
     let cut = false;
@@ -50,7 +50,7 @@ const measure = `(part) => {
     }
     return { left, top, right, bottom, cut };
   };
-  /** What stays while the page is scrolled, or has a height of its own, lies over it and means to. */
+  /** Elements that stay while the page is scrolled, or have a height of their own, lie over it and mean to. */
   const layer = (element) => {
     for (let at = element; at !== null; at = at.parentElement) {
       const { position, zIndex } = styleOf(at);

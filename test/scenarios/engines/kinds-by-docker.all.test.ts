@@ -4,8 +4,8 @@ import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../builders/
 import { debianCanBeMade } from '../../builders/debian-base.ts';
 import { debianOf, loadDebian } from '../../builders/debian-images.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
-import { packageRanges } from '../../builds/package-ranges.ts';
 import { type GitServer, gitServer } from '../../git/git-server.ts';
+import { packageRanges } from '../../kinds/can-run.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import { kinds } from '../../kinds/kinds.ts';
 import { notRun } from '../../run/not-run.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
-import { packageRanges } from '../../builds/package-ranges.ts';
 import { type GitServer, gitServer } from '../../git/git-server.ts';
-import { canRun } from '../../kinds/can-run.ts';
+import { canRun, packageRanges } from '../../kinds/can-run.ts';
 import { kinds } from '../../kinds/kinds.ts';
 import { patient } from '../../run/patience.ts';
 

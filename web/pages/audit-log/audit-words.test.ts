@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { subjects } from '../../../domain/subjects.ts';
 import '../../subjects.ts';
 import { type AuditRecord, actorName, auditSentence } from './audit-words.ts';
-import { kindsOfDeeds } from './kinds-of-deeds.ts';
+import { kindsOfDeeds } from './known-deeds.ts';
 
 const ada: AuditRecord['actor'] = { kind: 'user', id: '1', name: 'Ada' };
 function record(given: Partial<AuditRecord> & { action: string }): AuditRecord {

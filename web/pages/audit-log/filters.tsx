@@ -1,7 +1,7 @@
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
 import type { Choice } from '../../components/forms/form.tsx';
 import type { LogFilter } from './filter.ts';
-import { kindsOfDeeds } from './kinds-of-deeds.ts';
+import { kindsOfDeeds } from './known-deeds.ts';
 import type { KnownNames } from './known-names.ts';
 
 interface FiltersProps {

@@ -1,3 +1,4 @@
+import { subjects } from '../../../domain/subjects.ts';
 import type { Deed } from './deed.ts';
 
 /**
@@ -9,5 +10,20 @@ const found = Object.values(
 );
 
 export const knownDeeds: ReadonlyMap<string, Deed> = new Map(found.flatMap(({ deeds }) => Object.entries(deeds)));
-/** Of kinds of things. */
-export const kindNames: ReadonlyMap<string, string> = new Map(found.flatMap(({ kinds }) => Object.entries(kinds)));
+/** Names of kinds of things. */
+const kindNames: ReadonlyMap<string, string> = new Map(found.flatMap(({ kinds }) => Object.entries(kinds)));
+
+export interface KindOfDeeds {
+  kind: string;
+  name: string;
+  deeds: readonly [action: string, deed: Deed][];
+}
+
+/** Kinds of things with their actions, in the order in which they are offered: that of domain/subjects.ts. */
+export function kindsOfDeeds(): KindOfDeeds[] {
+  return Object.keys(subjects).flatMap((kind) => {
+    const name = kindNames.get(kind);
+    if (name === undefined) return [];
+    return [{ kind, name, deeds: [...knownDeeds].filter(([action]) => action.startsWith(`${kind}.`)) }];
+  });
+}

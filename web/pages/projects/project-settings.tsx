@@ -99,6 +99,10 @@ function Owner({ project: { id, name, owner, team } }: { project: ProjectAnswer 
               change.send(kind === 'team' ? { teamId: whose } : { ownerId: whose });
             }}
             choices={[
+              // Among many members the owner may not be on the first page.
+              ...(owner === undefined || members.some(({ userId }) => userId === owner.id)
+                ? []
+                : [{ value: `member ${owner.id}`, label: owner.name, group: 'Members' }]),
               ...members.map((one) => ({ value: `member ${one.userId}`, label: one.name, group: 'Members' })),
               ...teams.map((one) => ({ value: `team ${one.id}`, label: one.name, group: 'Teams' })),
             ]}

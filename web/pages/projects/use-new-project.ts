@@ -51,7 +51,7 @@ export function useNewProject(done: (made: Made, deploymentId: string | undefine
     },
     { ...quiet, succeeded: 'Deployment started', done: ({ deployments: [first] }, to) => done(to, first?.id) },
   );
-  // What has to be brought here first is deployed by who brings it.
+  // An image or a folder that has to be brought here first is deployed by who brings it.
   const goOn = (to: Made & Wish) => (isThere(to.source) ? apply.send(to) : done(to, undefined));
   const source = useChange(
     ({ environmentId, serviceId = '', source: given }: Made & Wish, sent: Sent) =>

@@ -67,7 +67,7 @@ export function ServiceDrift({ service, environment, count, suspended }: Driftin
   );
 }
 
-/** What is applied once more, its image looked up anew. Not while something is staged, which would go along. */
+/** Deploys the applied settings once more, with the image looked up anew. Not while something is staged, which would go along. */
 export function useDeployApplied({ service, environment }: Placed): DialogAction | undefined {
   const { trpc } = usePlane();
   const draft = useQuery(trpc.changeSets.draft.queryOptions({ path: { id: environment.id } })).data;

@@ -76,8 +76,9 @@ function FindService({ names, find }: Pick<CanvasToolsProps, 'names' | 'find'>) 
         spellCheck={false}
         onChange={({ target }) => {
           setText(target.value);
-          // Chosen from the list, not typed on the way to another name.
-          if (isChosen(text, target.value)) go(names.find(({ name }) => name === target.value));
+          // A whole name that is not the beginning of another one needs no Enter.
+          const [only, other] = names.filter(({ name }) => name.startsWith(target.value));
+          if (other === undefined && only?.name === target.value) go(only);
         }}
         className={`${control} h-7 w-40 text-sm`}
       />
@@ -88,9 +89,4 @@ function FindService({ names, find }: Pick<CanvasToolsProps, 'names' | 'find'>) 
       </datalist>
     </form>
   );
-}
-
-/** More than a letter came at once. */
-function isChosen(before: string, now: string): boolean {
-  return now.length - before.length > 1;
 }

@@ -96,7 +96,7 @@ interface OfServiceProps {
   children: ReactNode;
 }
 
-/** What is closed is not rendered. */
+/** Its changes are rendered while it is open. */
 function OfService({ service, open: opened, count, fresh, children }: OfServiceProps) {
   const [open, setOpen] = useState(opened);
   return (
