@@ -66,54 +66,6 @@ const serviceIsThere = async () =>
     .length === 1;
 
 describe('staging', () => {
-  test('a variable that somebody else has changed meanwhile is not overwritten unseen', async () => {
-    await create();
-    const others = ours.sessions.admin;
-    const list = async () => {
-      const { body } = await api.call('GET', `/api/v1/environments/${environmentId}/variables`, { as: others });
-      return body.items as { key: string; value: string; itemId?: string; updatedAt: string }[];
-    };
-    const seenOf = async (key: string) => {
-      const { itemId, updatedAt } = (await list()).find((one) => one.key === key) ?? { updatedAt: '' };
-      return itemId === undefined ? { updatedAt } : { itemId };
-    };
-    expect((await put(variable('GREETER', 'Ada', { seen: {} }))).status).toBe(200);
-    const first = await seenOf('GREETER');
-    viewOf(await put(variable('GREETER', 'Grace', { seen: first }), others));
-
-    const late = await put(variable('GREETER', 'Edsger', { seen: first }));
-    expect(late.body).toMatchObject({
-      ...{ status: 409, detail: expect.stringContaining('changed GREETER') },
-      errors: [{ location: 'body.value' }],
-      meanwhile: [{ location: 'body.value', value: 'Grace', by: expect.any(String), at: expect.any(String) }],
-    });
-    // A taken key is refused; the same value, the variable as it was seen, and a change without it are not.
-    expect((await put(variable('GREETER', 'Edsger', { seen: {} }))).body.meanwhile).toHaveLength(1);
-    expect((await put(variable('GREETER', 'Grace', { seen: first }))).status).toBe(200);
-    const unset = { kind: 'variable.unset', serviceId: service.serviceId, key: 'GREETER' };
-    expect((await put({ ...unset, seen: first })).body.meanwhile).toHaveLength(1);
-    expect((await batch([variable('OTHER', '1'), variable('GREETER', 'x', { seen: first })])).body).toMatchObject({
-      meanwhile: [{ location: 'body.items[1].value' }],
-    });
-    expect((await list()).map(({ key, value }) => [key, value])).toEqual([['GREETER', 'Grace']]);
-    viewOf(await put(variable('GREETER', 'Edsger', { seen: await seenOf('GREETER') })));
-
-    // Secret ones are never told, whichever changed.
-    viewOf(await put(variable('TOKEN', 'hunter2', { secret: true, seen: {} })));
-    const secret = await put(variable('TOKEN', 'hunter3', { secret: true, seen: {} }));
-    expect([secret.body.meanwhile, secret.text]).toEqual([expect.any(Array), expect.not.stringContaining('hunter')]);
-
-    const { changeSet } = await draft();
-    const applied = await api.call('POST', `/api/v1/change-sets/${changeSet.id}/apply`, { as: others });
-    expect(applied.status, applied.text).toBe(200);
-    const then = await seenOf('GREETER');
-    expect(then).toEqual({ updatedAt: expect.any(String) });
-    expect((await put(variable('GREETER', 'Alan', { seen: then }))).status).toBe(200);
-    expect((await put(variable('GREETER', 'Barbara', { seen: then }))).body).toMatchObject({
-      meanwhile: [{ value: 'Alan' }],
-    });
-  });
-
   test('an empty draft, and one with a change in words', async () => {
     expect(await draft()).toMatchObject({ changeSet: { state: 'draft', revision: 0 }, items: [] });
     const view = await create();

@@ -24,16 +24,9 @@ import type { Meanings } from '../references/following.ts';
 import { referencesWith, slugsOf } from '../references/referring.ts';
 import { refuseBroken } from '../references/refuse.ts';
 import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
+import type { SeenVariable } from './draft/refuse-overwritten.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { draftItems, type ItemRow, sealedPlace } from './items.ts';
-
-/** What somebody saw of a variable: the change that is staged, or when the applied one was changed; neither: that there was none. */
-export interface SeenVariable {
-  itemId?: string | undefined;
-  updatedAt?: Date | undefined;
-  /** Where its new value stands in the request. */
-  location: string;
-}
 
 export interface NewItem {
   kind: ItemKind;

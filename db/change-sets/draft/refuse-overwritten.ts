@@ -1,8 +1,23 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Meanwhile, Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
-import type { NewItem, SeenVariable } from '../staging.ts';
+
+/** What somebody saw of a variable: the change that is staged, or when the applied one was changed; neither: that there was none. */
+export interface SeenVariable {
+  itemId?: string | undefined;
+  updatedAt?: Date | undefined;
+  /** Where its new value stands in the request. */
+  location: string;
+}
+
+/** A change of a variable, of which only some say what was seen. */
+interface Item {
+  serviceId: string | null;
+  key: string;
+  to?: unknown;
+  seen?: SeenVariable;
+}
 
 interface Now {
   itemId: string | null;
@@ -18,12 +33,14 @@ export async function refuseOverwritten(
   effect: Effect,
   place: EnvironmentRef,
   draftId: string,
-  items: readonly NewItem[],
+  items: readonly Item[],
 ): Promise<void> {
+  const looked = items.flatMap(({ seen, ...item }) => (seen === undefined ? [] : [{ ...item, seen }]));
+  if (looked.length === 0) return;
+  const variables = await variablesNow(effect, place, draftId, looked);
   const meanwhile: (Meanwhile & { key: string })[] = [];
-  for (const { seen, serviceId, key, to } of items) {
-    if (seen === undefined) continue;
-    const now = await variableNow(effect, place, draftId, serviceId, key);
+  for (const [index, { seen, key, to }] of looked.entries()) {
+    const now = variables.get(index);
     if (isAsSeen(now, seen) || (now?.kind !== 'variable.unset' && now?.secret === false && now.value === to)) continue;
     const { location } = seen;
     if (now === undefined) meanwhile.push({ key, location, value: undefined });
@@ -48,28 +65,34 @@ function isAsSeen(now: Now | undefined, { itemId, updatedAt }: SeenVariable): bo
   return now === undefined || now.kind === 'variable.unset';
 }
 
-async function variableNow(
+/** By the index of who asks: the variable as it is staged, or else as it is applied. */
+async function variablesNow(
   { kysely }: Effect,
   { organizationId, environmentId }: EnvironmentRef,
   draftId: string,
-  serviceId: string | null,
-  key: string,
-): Promise<Now | undefined> {
-  const applied: RawBuilder<unknown> =
-    serviceId === null
-      ? sql`from shared_variable where organization_id = ${organizationId} and environment_id = ${environmentId}`
-      : sql`from variable where organization_id = ${organizationId} and environment_id = ${environmentId}
-          and service_id = ${serviceId}`;
-  const { rows } = await sql<Now>`
-    select "itemId", kind, secret, value, "by", date_trunc('milliseconds', at) as at from (
+  items: readonly Item[],
+): Promise<Map<number, Now>> {
+  const services = items.map(({ serviceId }) => serviceId);
+  const keys = items.map(({ key }) => key);
+  const { rows } = await sql<Now & { index: number }>`
+    select distinct on (asked.nth) asked.nth::int - 1 as index, "itemId", kind, secret, value, "by", date_trunc('milliseconds', at) as at
+    from unnest(${services}::uuid[], ${keys}::text[]) with ordinality as asked (service_id, key, nth)
+    cross join lateral (
       select 1 as rank, id::text as "itemId", kind, secret, case to_value when '' then '' else to_value::jsonb #>> '{}' end as value,
         staged_by_name as "by", created_at as at
-      from change_set_item
+      from change_set_item as staged
       where organization_id = ${organizationId} and change_set_id = ${draftId} and kind in ('variable.set', 'variable.unset')
-        and key = ${key} and service_id is not distinct from ${serviceId}::uuid
+        and staged.key = asked.key and staged.service_id is not distinct from asked.service_id
       union all
-      select 2, null, 'applied', sealed is not null, value, updated_by, updated_at ${applied} and key = ${key}
-    ) as found order by rank limit 1
+      select 2, null, 'applied', sealed is not null, value, updated_by, updated_at from variable as own
+      where organization_id = ${organizationId} and environment_id = ${environmentId}
+        and own.service_id = asked.service_id and own.key = asked.key
+      union all
+      select 2, null, 'applied', sealed is not null, value, updated_by, updated_at from shared_variable as shared
+      where organization_id = ${organizationId} and environment_id = ${environmentId}
+        and asked.service_id is null and shared.key = asked.key
+    ) as found
+    order by asked.nth, rank
   `.execute(kysely);
-  return rows[0];
+  return new Map(rows.map(({ index, ...now }) => [index, now]));
 }

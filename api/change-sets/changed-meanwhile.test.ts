@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ApplyGround } from '../../test/seeds/apply-ground.ts';
+
+const at = new ApplyGround();
+const { apply, call, create, stage, variable } = at;
+
+beforeAll(() => at.open());
+beforeEach(async () => {
+  await at.begin();
+  await stage(at.staging, create());
+});
+afterAll(() => at.close());
+
+const put = (item: object, as = at.ours.sessions.deployer) =>
+  call('PUT', `/environments/${at.staging}/change-set/items`, item, as);
+const batch = (...items: object[]) => call('PUT', `/environments/${at.staging}/change-set/items:batch`, { items });
+const list = async () => {
+  const { body } = await call('GET', `/environments/${at.staging}/variables`);
+  return body.items as { key: string; value: string; itemId?: string; updatedAt: string }[];
+};
+const seenOf = async (key: string) => {
+  const { itemId, updatedAt } = (await list()).find((one) => one.key === key) ?? { updatedAt: '' };
+  return itemId === undefined ? { updatedAt } : { itemId };
+};
+const shared = (key: string, value: string, seen: object) => ({ kind: 'variable.set', key, value, seen });
+
+test('a variable that somebody else has changed meanwhile is not overwritten unseen', async () => {
+  expect((await put(variable('GREETER', 'Ada', { seen: {} }))).status).toBe(200);
+  const first = await seenOf('GREETER');
+  expect((await put(variable('GREETER', 'Grace', { seen: first }), at.ours.sessions.admin)).status).toBe(200);
+
+  const late = await put(variable('GREETER', 'Edsger', { seen: first }));
+  expect(late.body).toMatchObject({
+    ...{ status: 409, detail: expect.stringContaining('changed GREETER') },
+    errors: [{ location: 'body.value' }],
+    meanwhile: [{ location: 'body.value', value: 'Grace', by: expect.any(String), at: expect.any(String) }],
+  });
+  // A taken key is refused; the same value, the variable as it was seen, and a change without it are not.
+  expect((await put(variable('GREETER', 'Edsger', { seen: {} }))).body.meanwhile).toHaveLength(1);
+  expect((await put(variable('GREETER', 'Grace', { seen: first }))).status).toBe(200);
+  const unset = { kind: 'variable.unset', serviceId: at.service.serviceId, key: 'GREETER' };
+  expect((await put({ ...unset, seen: first })).body.meanwhile).toHaveLength(1);
+  expect((await list()).map(({ key, value }) => [key, value])).toEqual([['GREETER', 'Grace']]);
+  expect((await put(variable('GREETER', 'Edsger', { seen: await seenOf('GREETER') }))).status).toBe(200);
+
+  // Secret ones are never told, whichever changed.
+  expect((await put(variable('TOKEN', 'hunter2', { secret: true, seen: {} }))).status).toBe(200);
+  const secret = await put(variable('TOKEN', 'hunter3', { secret: true, seen: {} }));
+  expect([secret.body.meanwhile, secret.text]).toEqual([expect.any(Array), expect.not.stringContaining('hunter')]);
+
+  await apply(at.staging);
+  const then = await seenOf('GREETER');
+  expect(then).toEqual({ updatedAt: expect.any(String) });
+  expect((await put(variable('GREETER', 'Alan', { seen: then }))).status).toBe(200);
+  expect((await put(variable('GREETER', 'Barbara', { seen: then }))).body).toMatchObject({
+    meanwhile: [{ value: 'Alan' }],
+  });
+});
+
+test('of many variables each is told by its own place: of the service, shared, staged and applied', async () => {
+  await stage(at.staging, variable('APPLIED', 'a'), shared('BOTH', 'of all', {}));
+  await apply(at.staging);
+  await stage(at.staging, variable('STAGED', 's'), variable('BOTH', 'own'));
+  const wrong = { seen: { updatedAt: new Date(0).toISOString() } };
+  const { body } = await batch(
+    variable('UNSEEN', '1'),
+    variable('APPLIED', 'x', wrong),
+    variable('NEW', 'x', { seen: {} }),
+    shared('BOTH', 'x', wrong.seen),
+    variable('BOTH', 'x', { seen: {} }),
+    variable('STAGED', 'x', wrong),
+    variable('STAGED', 's', wrong),
+  );
+  expect(body.meanwhile).toMatchObject([
+    { location: 'body.items[1].value', value: 'a' },
+    { location: 'body.items[3].value', value: 'of all' },
+    { location: 'body.items[4].value', value: 'own' },
+    { location: 'body.items[5].value', value: 's' },
+  ]);
+});
