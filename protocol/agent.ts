@@ -28,6 +28,8 @@ export const facts = z.object({
     separation: hold.optional(),
     logRotation: hold.optional(),
     volumeUsage: hold.optional(),
+    /** Programs that listen on one port whatever PORT says run here, several of them at a time. */
+    fixedPorts: hold.optional(),
     /** Images are built here of sources without a Dockerfile. */
     builds: hold.optional(),
     /** Memory, processes and disk of each command of a build are limited. */

@@ -1,4 +1,4 @@
-import { filesMinor, releaseCommandMinor, rolloutMinor } from './version.ts';
+import { filesMinor, fixedPortMinor, releaseCommandMinor, rolloutMinor } from './version.ts';
 
 /** A stored workload, as it was checked when it was stored. */
 interface Sent {
@@ -9,12 +9,15 @@ interface Sent {
 
 const commandNeedsUpdate =
   'The agent is too old for the release command of this deployment: update it, or cancel the deployment.';
+const fixedPortNeedsUpdate =
+  'The agent is too old for the fixed port of this release: update it, or cancel the deployment.';
 const filesNeedUpdate = 'The agent is too old for the files of this release: update it, or cancel the deployment.';
 
-/** A release whose command would not be run, or whose files would be missing, must not start: it is named as broken instead. */
+/** A release whose command would not be run, whose files would be missing or whose port nobody reached must not start: it is named as broken. */
 export function withoutUnknown<Slice extends Sent>(minor: number, slices: readonly Slice[]) {
-  const errorOf = ({ workload: { rollout, files } }: Sent) => {
+  const errorOf = ({ workload: { rollout, files, processes } }: Sent) => {
     if (minor < releaseCommandMinor && Object(rollout).releaseCommand !== undefined) return commandNeedsUpdate;
+    if (minor < fixedPortMinor && isFixed(processes)) return fixedPortNeedsUpdate;
     return minor < filesMinor && files !== undefined ? filesNeedUpdate : undefined;
   };
   return {
@@ -24,6 +27,10 @@ export function withoutUnknown<Slice extends Sent>(minor: number, slices: readon
       return error === undefined ? [] : [{ key: slice.key, revision: slice.revision, error }];
     }),
   };
+}
+
+function isFixed(processes: unknown): boolean {
+  return Array.isArray(processes) && processes.some((process) => Object(process).fixedPort === true);
 }
 
 /** An agent refuses a workload with fields of later versions: it gets those that it knows, and rolls replica by replica. */

@@ -23,6 +23,8 @@ export const listening = z.object({
   port: z.int().min(1).max(65_535),
   /** A container's: its loopback is reached by nobody else. */
   ownNetwork: z.boolean(),
+  /** Its process has a fixed port, or the machine could give it one. */
+  fixedPort: z.enum(['used', 'possible']).optional(),
   sockets: z.array(z.object({ address: called(64), port: z.int().min(0).max(65_535) })).max(mostSockets),
 });
 

@@ -55,6 +55,8 @@ export const process = z.strictObject({
   args: z.array(z.string().max(32_768)).max(1000).default([]),
   /** Where it listens, told to it as PORT. The process driver may tell it another one, because a machine has one of each. */
   port: z.int().min(1).max(65_535).optional(),
+  /** It listens on `port` whatever PORT says, so each instance needs a network in which that one is free. */
+  fixedPort: z.boolean().optional(),
   /** A port of the machine's loopback that leads to it, on machines where services have no names of their own. */
   internalPort: z.int().min(1).max(65_535).optional(),
   upstream: z.enum(['http1', 'h2c']).default('http1'),

@@ -149,6 +149,17 @@ describe('what shall run', () => {
     }
   });
 
+  test('a program with a fixed port is not for agents that would give it another one', async () => {
+    const fixed = workload.parse({ ...app, processes: [{ ...app.processes[0], fixedPort: true }] });
+    const slice = { key: 'fixed', name: 'fixed', workload: fixed, ingressDomain: 'apps.example.com' };
+    await running((effect) => applySlice(effect, keyring(), cluster, slice));
+    const got = async () => (await agent.work(0)).desired;
+    await agent.join(await token(), { protocol: { major: 1, minor: 8 } });
+    expect(await got()).toMatchObject({ slices: [], broken: [{ error: expect.stringContaining('fixed port') }] });
+    await agent.hello({ protocol: { major: 1, minor: 9 } });
+    expect(await got()).toMatchObject({ slices: [{ workload: { processes: [{ fixedPort: true }] } }], broken: [] });
+  });
+
   test('a rollout is for agents that know of it; how far it is is kept with its slice', async () => {
     const network = { environment: 'e1', aliases: ['shop'] };
     const processes = [{ ...app.processes[0], internalPort: 20_001 }];

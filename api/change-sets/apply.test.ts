@@ -178,6 +178,16 @@ describe('applying', () => {
     expect((await draft(at.staging)).items).toHaveLength(3);
   });
 
+  test('a fixed port is refused where no agent can give it, and nothing is applied', async () => {
+    const { processId } = at.service;
+    await stage(at.staging, create(), { kind: 'process.set', processId, key: 'fixedPort', value: true });
+    expect((await applyOf(at.staging)).body).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/^The process web of ".+" has a fixed port\. .*fixedPorts/),
+    });
+    expect((await draft(at.staging)).items).toHaveLength(2);
+  });
+
   test('settings of a suspended service are stored, and nothing is started, even when that is asked for', async () => {
     const { serviceId } = at.service;
     await stage(at.staging, create());

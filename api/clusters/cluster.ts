@@ -21,6 +21,7 @@ export const clusterCapabilitiesSchema = z
     databaseRestore: flag,
     edgeFronting: flag,
     fileMounts: flag,
+    fixedPorts: flag,
     heldSpecs: flag,
     heldSuspend: flag,
     kindMetrics: flag,

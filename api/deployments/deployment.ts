@@ -23,6 +23,7 @@ const listeningSchema = listening
   .extend({
     port: listening.shape.port.describe('Given to it as PORT.'),
     ownNetwork: listening.shape.ownNetwork.describe('A container: nothing outside of it reaches its loopback.'),
+    fixedPort: listening.shape.fixedPort.describe('Its process has a fixed port, or its cluster could give it one.'),
   })
   .meta({ id: 'Listening' });
 

@@ -26,6 +26,11 @@ export const processFields = {
   command: texts.describe("Instead of the image's entry point; empty keeps it."),
   args: texts.describe("Instead of the image's arguments; empty keeps them."),
   port: port.nullable().describe('Where it listens, told to it as PORT. Processes of kind http and tcp have one.'),
+  fixedPort: z
+    .boolean()
+    .describe(
+      'The program listens on `port` whatever PORT says. Instances get a network of their own where they would share one.',
+    ),
   replicas: z.int().min(0).max(200),
   runAsUser: z.int().min(1).max(65_535).nullable(),
   upstream: z.enum(upstreams),

@@ -20,6 +20,7 @@ export const processSchema = z
     command: z.array(z.string()),
     args: z.array(z.string()),
     port: z.int().optional(),
+    fixedPort: z.boolean().optional().describe('It listens on `port` whatever PORT says.'),
     replicas: z.int(),
     runAsUser: z.int().optional(),
     upstream: z.enum(upstreams),

@@ -11,6 +11,7 @@ const fileProcess = z
     entrypoint: z.array(z.string()).describe('In place of the entry point of the image.'),
     cmd: z.array(z.string()).describe('In place of the arguments of the image.'),
     port: z.int().optional(),
+    fixedPort: z.boolean().optional().describe('It listens on `port` whatever PORT says.'),
     replicas: z.int().optional().describe('Of a process that is new; of another one the setting of today counts.'),
     runAsUser: z.int().optional(),
     schedule: z.string(),

@@ -57,6 +57,7 @@ const optional = [
 const ofProcess: Record<string, Read> = {
   ...Object.fromEntries(Object.entries(defaultProcess).map(([key, value]) => [key, readerOf(value)])),
   ...Object.fromEntries(optional.map((key) => [key, orNothing(number)])),
+  fixedPort: switched,
 };
 
 /** `FIELD=VALUE` as the API takes it. */

@@ -9,7 +9,7 @@ import { readSetting, type Setting } from './read-setting.ts';
 export const serviceSet = command({
   summary: 'Stages settings of a service, or of one of its processes, in an environment',
   usage: 'FIELD=VALUE … [--process NAME] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
-  details: `FIELD is one of the API's: of a process kind, command, args, port, replicas, schedule, timeZone, overlap, runAsUser,
+  details: `FIELD is one of the API's: of a process kind, command, args, port, fixedPort, replicas, schedule, timeZone, overlap, runAsUser,
 livenessPath, readinessPath, startupPath, drainSeconds, stabilizationSeconds, cpuLimitMilli, memoryLimitBytes …; of the
 service image, source (a repository: https://github.com/team/app.git, or …#:apps/web for a folder of it), releaseCommand,
 releaseCommandTimeoutSeconds, dependsOn; of its builds buildMemoryBytes, buildDiskBytes, buildSeconds. A list is JSON, or words with blanks

@@ -18,6 +18,7 @@ const settingLabels: Readonly<Record<ProcessField | ServiceField, string>> = {
   command: 'Command',
   args: 'Arguments',
   port: 'Port',
+  fixedPort: 'Fixed port',
   replicas: 'Replicas',
   runAsUser: 'User',
   upstream: 'Upstream protocol',

@@ -9,6 +9,7 @@ export interface ClusterCapabilities {
   databaseRestore: boolean;
   edgeFronting: boolean;
   fileMounts: boolean;
+  fixedPorts: boolean;
   heldSpecs: boolean;
   heldSuspend: boolean;
   kindMetrics: boolean;
@@ -48,6 +49,7 @@ const none: ClusterCapabilities = {
   databaseRestore: false,
   edgeFronting: false,
   fileMounts: false,
+  fixedPorts: false,
   heldSpecs: false,
   heldSuspend: false,
   kindMetrics: false,
@@ -81,6 +83,7 @@ export function capabilitiesOf(facts: MachineFacts | undefined): ClusterCapabili
     processArgs: runsProcesses,
     autoBuilds: runsProcesses && facts.holds.builds?.holds === true,
     fileMounts: runsProcesses && facts.files === true,
+    fixedPorts: runsProcesses && facts.holds.fixedPorts?.holds === true,
     releaseCommand: runsProcesses && facts.releaseCommand === true,
     ingressController: ingress !== undefined,
     trafficMetrics: ingress !== undefined,

@@ -30,6 +30,17 @@ test('another port is named beside PORT, with what to do where it runs', () => {
   );
 });
 
+test('a fixed port is named where there is one, and where there could be', () => {
+  const found = { ownNetwork: false, sockets: at(['0.0.0.0', 3000]) };
+  expect(listeningSentence({ ...found, port: 20_632, fixedPort: 'possible' })).toBe(
+    'It listens on 3000, not on PORT (20632): have it read the variable PORT, or give its process the fixed port 3000 (port=3000 fixedPort=true).',
+  );
+  expect(listeningSentence({ ...found, port: 8080, fixedPort: 'used' })).toBe(
+    'It listens on 3000, not on PORT (8080): have it read the variable PORT, or set the port of its process to 3000.',
+  );
+  expect(listeningSentence({ ...found, port: 3000, fixedPort: 'used' })).toBeUndefined();
+});
+
 test('an address that is not reached is named', () => {
   expect(inContainer(['127.0.0.1', 8080])).toBe(
     'It listens on 127.0.0.1 only, which nothing outside of its container reaches: have it listen on 0.0.0.0.',

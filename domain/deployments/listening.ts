@@ -10,6 +10,8 @@ export interface Listening {
   port: number;
   /** The instance has a network of its own, whose loopback only its programs reach; otherwise it is asked on 127.0.0.1. */
   ownNetwork: boolean;
+  /** Its process has a fixed port, or the cluster could give it one. Absent: it cannot. */
+  fixedPort?: 'used' | 'possible' | undefined;
   sockets: readonly ListeningSocket[];
 }
 
@@ -18,11 +20,11 @@ export const mostSockets = 20;
 const mostNamed = 3;
 
 /** The reason why nobody answers, and what to do. Nothing: it listens where it is asked. */
-export function listeningSentence({ port, ownNetwork, sockets }: Listening): string | undefined {
+export function listeningSentence({ port, ownNetwork, fixedPort, sockets }: Listening): string | undefined {
   if (sockets.length === 0) {
     return `It does not listen on any port: have it listen on PORT (${port}). Its log may say what it does instead.`;
   }
-  const isAsked = ({ address }: ListeningSocket) => (ownNetwork ? !isLoopback(address) : isOnLoopback(address));
+  const isAsked = ({ address }: ListeningSocket) => (ownNetwork ? !isLoopback(address) : isOnLoopback({ address }));
   const there = sockets.filter((socket) => socket.port === port);
   if (there.some(isAsked)) return undefined;
   const [near] = there;
@@ -32,9 +34,13 @@ export function listeningSentence({ port, ownNetwork, sockets }: Listening): str
       ? `${only}, which nothing outside of its container reaches: have it listen on 0.0.0.0.`
       : `${only}, and not on 127.0.0.1, where this cluster asks it: have it listen on 0.0.0.0.`;
   }
-  const instead = ownNetwork
-    ? `or set the port of its process to ${portsOf(sockets)[0]}`
-    : 'since each instance on this cluster has a port of its own';
+  const [first] = portsOf(sockets);
+  const instead =
+    ownNetwork || fixedPort === 'used'
+      ? `or set the port of its process to ${first}`
+      : fixedPort === 'possible'
+        ? `or give its process the fixed port ${first} (port=${first} fixedPort=true)`
+        : 'since each instance on this cluster has a port of its own';
   const open = sockets.some(isAsked) ? '' : ', and listen on 0.0.0.0';
   return `It listens on ${named(sockets, isAsked)}, not on PORT (${port}): have it read the variable PORT${open}, ${instead}.`;
 }
@@ -59,6 +65,7 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-function isOnLoopback(address: string): boolean {
+/** Whether a connection to 127.0.0.1 in the same network gets there. */
+export function isOnLoopback({ address }: Pick<ListeningSocket, 'address'>): boolean {
   return address === '127.0.0.1' || address === '0.0.0.0' || address === '::';
 }

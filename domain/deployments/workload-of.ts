@@ -80,6 +80,8 @@ function processOf(settings: PlacedProcess, internalPort: number | undefined) {
   return {
     ...{ name, kind, command, args, replicas, upstream },
     ...(port === undefined || kind === 'cron' ? {} : { port }),
+    // Agents from before there were fixed ports refuse the field.
+    ...(settings.fixedPort === true && port !== undefined && kind !== 'cron' ? { fixedPort: true } : {}),
     ...(internalPort === undefined ? {} : { internalPort }),
     ...(kind === 'cron' ? { schedule: settings.schedule } : {}),
     timeZone: settings.timeZone,

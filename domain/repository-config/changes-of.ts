@@ -6,6 +6,7 @@ export function changesOf(process: FileProcess): ProcessChanges {
   const { kind, entrypoint, cmd, schedule, checks, cpu, memory, metrics } = process;
   const said = {
     ...{ kind, command: entrypoint, args: cmd, schedule, port: process.port, runAsUser: process.runAsUser },
+    fixedPort: process.fixedPort,
     ...{ startupPath: checks.startup, readinessPath: checks.readiness, livenessPath: checks.liveness },
     ...{ drainSeconds: process.drainSeconds, stabilizationSeconds: process.stabilizationSeconds },
     ...{ cpuRequestMilli: cpu.request, cpuLimitMilli: cpu.limit },

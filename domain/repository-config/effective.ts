@@ -10,6 +10,7 @@ export interface FileProcess {
   entrypoint: string[];
   cmd: string[];
   port?: number;
+  fixedPort?: boolean;
   /** Of a process that is new; of another one people decide how many there are. */
   replicas?: number;
   runAsUser?: number;

@@ -56,6 +56,7 @@ processes:
     entrypoint: [node, server.js]
     cmd: [--port, 8080]
     port: 8080
+    fixedPort: true
     replicas: 2
     runAsUser: 1000
     checks: {startup: /up, readiness: /ready, liveness: /live}
@@ -72,6 +73,7 @@ processes:
       processes: [
         {
           ...{ name: 'web', kind: 'http', entrypoint: ['node', 'server.js'], cmd: ['--port', '8080'], port: 8080 },
+          fixedPort: true,
           ...{ replicas: 2, runAsUser: 1000, drainSeconds: 5, stabilizationSeconds: 0, schedule: '' },
           checks: { startup: '/up', readiness: '/ready', liveness: '/live' },
           ...{ cpu: { request: 100, limit: 500 }, memory: { request: 67_108_864, limit: 1_000_000_000 } },

@@ -8,7 +8,7 @@ import type { Problems } from './problems.ts';
 import { Fields } from './read-fields.ts';
 
 const keys = [
-  ...['kind', 'entrypoint', 'cmd', 'port', 'replicas', 'runAsUser', 'schedule', 'checks', 'cpu', 'memory'],
+  ...['kind', 'entrypoint', 'cmd', 'port', 'fixedPort', 'replicas', 'runAsUser', 'schedule', 'checks', 'cpu', 'memory'],
   ...['drainSeconds', 'stabilizationSeconds', 'metrics'],
 ];
 const cores = { m: 1 };
@@ -42,6 +42,7 @@ export function readProcess(name: string, value: Value, path: string, problems: 
     },
     ...given({
       port: fields.number('port', processRules.port),
+      fixedPort: fields.flag('fixedPort'),
       replicas: fields.number('replicas', processRules.replicas),
       runAsUser: fields.number('runAsUser', processRules.runAsUser),
       drainSeconds: fields.number('drainSeconds', processRules.drainSeconds),

@@ -79,6 +79,7 @@ export const processRules = {
   command: texts(1000, 32_768),
   args: texts(1000, 32_768),
   port: orNothing(port),
+  fixedPort: flag,
   replicas: whole(0, 200),
   runAsUser: orNothing(whole(1, 65_535)),
   upstream: oneOf(upstreams),

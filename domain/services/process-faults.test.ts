@@ -20,6 +20,7 @@ test.each<[string, ProcessChanges, string[]]>([
   ['a time zone of nowhere', { kind: 'cron', schedule: '0 3 * * *', timeZone: 'Mars/Base' }, ['timeZone']],
   ['a schedule of a worker', { kind: 'worker', schedule: '0 3 * * *' }, ['schedule']],
   ['a check of a worker without a port', { kind: 'worker', readinessPath: '/ready' }, ['readinessPath']],
+  ['a fixed port of a worker without a port', { kind: 'worker', fixedPort: true }, ['fixedPort']],
   ['metrics without a port', { kind: 'worker', metricsEnabled: true }, ['metricsPort']],
   ['more requested than allowed', { cpuRequestMilli: 200, cpuLimitMilli: 100 }, ['cpuRequestMilli']],
   ['more memory than allowed', { memoryRequestBytes: 9_000_000, memoryLimitBytes: 8_000_000 }, ['memoryRequestBytes']],

@@ -16,6 +16,8 @@ export function processFaults(process: ProcessSettings & Partial<PlacedProcess>)
   const fault = (field: keyof ProcessSettings, message: string) => void faults.push({ field, message });
   const listens = kind === 'http' || kind === 'tcp';
   if (listens && port === undefined) fault('port', `is missing: a process of kind ${kind} has one`);
+  if (process.fixedPort === true && (port === undefined || kind === 'cron'))
+    fault('fixedPort', 'is for a process that listens on a port');
   if (kind !== 'cron' && schedule !== '') fault('schedule', 'is for processes of kind cron');
   if (kind === 'cron') {
     const wrong =

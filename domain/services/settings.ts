@@ -14,6 +14,8 @@ export type ProcessSettings = {
   command: string[];
   args: string[];
   port?: number;
+  /** It listens on `port` whatever PORT says; absent where nobody said so, so that digests are those of before. */
+  fixedPort?: boolean;
   replicas: number;
   runAsUser?: number;
   upstream: (typeof upstreams)[number];

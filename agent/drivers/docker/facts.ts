@@ -23,6 +23,7 @@ export async function facts(engine: Engine): Promise<Known> {
         isolation: { holds: true },
         separation: { holds: true },
         logRotation: { holds: true },
+        fixedPorts: { holds: true },
         volumeUsage: answer(
           owner,
           'The agent is not running as root, so it cannot look into the volumes of other users.',
@@ -39,6 +40,7 @@ export async function facts(engine: Engine): Promise<Known> {
       separation: no,
       logRotation: no,
       volumeUsage: no,
+      fixedPorts: no,
     };
     return { runtimeVersion: 'docker', holds: all };
   }

@@ -1,7 +1,10 @@
+import { isOnLoopback } from '../../../domain/deployments/listening.ts';
 import type { Instance } from '../driver.ts';
+import { socketsOfNetwork } from '../listening-sockets.ts';
 import type { InstanceFiles } from './instance-files.ts';
 import { memoryOf } from './launch/control-groups.ts';
-import { lastRun, lookAt } from './runs.ts';
+import { fixedPortOf } from './launch/own-network.ts';
+import { lastRun, lookAt, type Run } from './runs.ts';
 
 /** An instance as it is now. */
 export function describeInstance(files: InstanceFiles, id: string, directory: string): Instance {
@@ -10,7 +13,7 @@ export function describeInstance(files: InstanceFiles, id: string, directory: st
   const base = { id, key: spec.key, release: spec.release, process: spec.process, imageDigest: spec.image.digest };
   if (last === undefined) return { ...base, state: 'created', run: 0 };
   const exit = last.exit ?? (last.number > 1 ? lookAt(directory, last.number - 1).exit : undefined);
-  const port = last.running ? files.port(id) : undefined;
+  const port = last.running && isReachable(last, fixedPortOf(spec.process)) ? files.port(id) : undefined;
   const memoryBytes = last.running ? memoryOf(files.groups(id)) : undefined;
   return {
     ...base,
@@ -21,4 +24,11 @@ export function describeInstance(files: InstanceFiles, id: string, directory: st
     ...(exit && { exit }),
     ...(memoryBytes !== undefined && { memoryBytes }),
   };
+}
+
+/** A port that leads into a network of its own is open before anybody listens there, so the program is asked instead. */
+function isReachable({ child }: Run, fixed: number | undefined): boolean {
+  if (fixed === undefined || child === undefined) return fixed === undefined;
+  const sockets = socketsOfNetwork(child.pid);
+  return sockets === undefined || sockets.some((socket) => socket.port === fixed && isOnLoopback(socket));
 }

@@ -18,6 +18,7 @@ import { beginRun } from './launch/begin-run.ts';
 import { programOfMachine } from './launch/command-of.ts';
 import { ControlGroups, removeGroups } from './launch/control-groups.ts';
 import { Launch } from './launch/launch.ts';
+import { OwnNetwork } from './launch/own-network.ts';
 import { growTree } from './launch/tree.ts';
 import { Users } from './launch/users.ts';
 import { listeningOf } from './listening.ts';
@@ -64,6 +65,7 @@ class ProcessDriver implements Driver {
   readonly #launch: Launch;
   readonly #groups: ControlGroups;
   readonly #users: Users;
+  readonly #network: OwnNetwork;
   readonly #roots: Roots;
   readonly #volumes: Volumes;
   readonly #listeners = new Set<() => void>();
@@ -82,6 +84,7 @@ class ProcessDriver implements Driver {
     this.#launch = new Launch(this.#places);
     this.#groups = new ControlGroups(this.#places.homeId);
     this.#users = new Users(this.#places, this.#launch.setpriv);
+    this.#network = new OwnNetwork((shell) => this.#launch.become(this.#users.any, shell));
     this.#roots = new Roots(this.#places);
     this.#volumes = new Volumes(this.#places);
   }
@@ -100,6 +103,7 @@ class ProcessDriver implements Driver {
           'Every process of the machine reaches the ports of its loopback, whatever environment it belongs to.',
         ),
         logRotation: yes(await this.#punches),
+        fixedPorts: yes(await this.#network.missing()),
         volumeUsage: yes(programOfMachine('du') ? undefined : 'The program du is missing: install coreutils.'),
       },
     };
@@ -114,6 +118,7 @@ class ProcessDriver implements Driver {
     this.#creating.push(spec.key);
     await this.#turn(spec.id, async () => {
       if (this.#files.directory(spec.id) !== undefined) return;
+      await this.#network.check(spec);
       await this.#roots.prepare(spec.image, new AbortController().signal);
       const user = this.#users.of(spec.key);
       await growTree(this.#places, spec, user);
@@ -142,7 +147,7 @@ class ProcessDriver implements Driver {
         groups: () => this.#groups.make(id, spec.process),
         script: this.#launch.script(spec, port),
         ends: () => finished(this.#files.logs(id)),
-        become: this.#launch.becomeLeader(user),
+        become: this.#launch.becomeLeader(user, this.#network.shell(spec, port)),
       });
     });
   }
@@ -185,12 +190,13 @@ class ProcessDriver implements Driver {
 
   async exec(id: string, command: readonly string[], running: Running): Promise<{ code: number }> {
     const directory = this.#existing(id);
-    if (!lastRun(directory)?.running)
-      throw new Error(`The instance ${id} is not running; start a command in one that is.`);
+    const run = lastRun(directory);
+    if (!run?.running) throw new Error(`The instance ${id} is not running; start a command in one that is.`);
     const spec = this.#files.spec(id);
     const port = spec.process.port === undefined ? undefined : this.#files.port(id);
     const script = this.#launch.script(spec, port, command);
-    return await runInside(groupsIn(directory), this.#launch.become(this.#users.of(spec.key)), script, running);
+    const become = this.#launch.become(this.#users.of(spec.key), this.#network.shellBeside(spec, run.child?.pid));
+    return await runInside(groupsIn(directory), become, script, running);
   }
 
   endExec(mark: string): Promise<void> {
@@ -198,7 +204,7 @@ class ProcessDriver implements Driver {
   }
 
   async listening(id: string): Promise<Listening | undefined> {
-    return listeningOf(this.#files, id);
+    return listeningOf(this.#files, id, (await this.#network.missing()) === undefined);
   }
 
   async *logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined> {

@@ -18,6 +18,7 @@ export function labelOf(workload: Workload, process: Process, restart: string | 
     restart,
     // Instances from before there were networks keep their label.
     ...(workload.network === undefined ? [] : [workload.network.environment]),
+    ...(process.fixedPort === true ? [{ fixedPort: true }] : []),
     ...(workload.files === undefined ? [] : [{ files: workload.files }]),
   ];
   const fingerprint = createHash('sha256').update(JSON.stringify(inEffect)).digest('hex').slice(0, 16);

@@ -33,6 +33,7 @@ export async function refuseUnfit(
   for (const service of starting) {
     refuseReleaseCommand(service, where);
     refuseFiles(service, where);
+    refuseFixedPort(service, where);
   }
 }
 
@@ -52,5 +53,16 @@ function refuseFiles({ name, settings }: Service, { cluster, facts }: Environmen
   throw new Problem(
     'capability-missing',
     `The files of "${name}" would not be there. ${who} (capability fileMounts): update its agent, or unset them, then apply again.`,
+  );
+}
+
+function refuseFixedPort({ name, settings }: Service, { cluster, facts }: EnvironmentMachine): void {
+  const fixed = Object.values(settings.processes).find(({ fixedPort }) => fixedPort === true);
+  if (fixed === undefined || capabilitiesOf(facts).fixedPorts) return;
+  const why = facts?.holds.fixedPorts?.why ?? 'Its agent is older than fixed ports: update it.';
+  const who = cluster === undefined ? 'The environment has no cluster' : `The cluster "${cluster}" cannot give it one`;
+  throw new Problem(
+    'capability-missing',
+    `The process ${fixed.name} of "${name}" has a fixed port. ${who} (capability fixedPorts). ${cluster === undefined ? '' : `${why} `}Unset fixedPort if the program reads PORT, then apply again.`,
   );
 }

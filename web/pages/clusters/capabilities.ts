@@ -18,6 +18,7 @@ const words: Record<Flag, string> = {
   databaseRestore: 'Restore databases from a backup',
   edgeFronting: 'Run behind an edge',
   fileMounts: 'Mount files into processes',
+  fixedPorts: 'Run programs that listen on a port of their own choice',
   heldSpecs: 'Hold a change back until it is released',
   heldSuspend: 'Suspend a held change',
   kindMetrics: 'Report metrics by kind of process',

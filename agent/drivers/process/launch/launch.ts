@@ -5,6 +5,7 @@ import { beneath } from '../beneath.ts';
 import type { Places } from '../places.ts';
 import { commandOf, programOfMachine, withProgram } from './command-of.ts';
 import { launchScript } from './launch-script.ts';
+import { fixedPortOf } from './own-network.ts';
 import { placeOfFile } from './tree.ts';
 
 /** How a process of the agent becomes one of an instance: with its user, directory and variables, and no others. */
@@ -31,6 +32,7 @@ export class Launch {
   /** Standard input of the shell that `become` ends in. */
   script(spec: InstanceSpec, port: number | undefined, command: readonly string[] = commandOf(spec)): string {
     const tree = this.#places.tree(spec.id);
+    const told = port === undefined ? undefined : (fixedPortOf(spec.process) ?? port);
     const volumes = spec.volumes.map(({ name, called = name }) => ({
       ...{ called, place: this.#places.volume(spec.key, name) },
     }));
@@ -41,22 +43,22 @@ export class Launch {
       environment: {
         ...Object.fromEntries([...places, ...files]),
         ...spec.environment,
-        ...(port !== undefined && { PORT: String(port) }),
+        ...(told !== undefined && { PORT: String(told) }),
       },
       command: withProgram(command, spec, tree),
       env: this.#env,
     });
   }
 
-  become(user: number | undefined): string[] {
-    const shell = ['/bin/sh', '-s'];
-    if (this.setpriv === undefined) return shell;
+  /** `shell`: reads the script from its standard input. */
+  become(user: number | undefined, shell: readonly string[] = ['/bin/sh', '-s']): string[] {
+    if (this.setpriv === undefined) return [...shell];
     const as = user === undefined ? [] : ['--reuid', String(user), '--regid', String(user), '--clear-groups'];
     return [this.setpriv, ...as, '--no-new-privs', '--', ...shell];
   }
 
   /** The same in a session of its own. */
-  becomeLeader(user: number | undefined): string[] {
-    return [this.#setsid, ...this.become(user)];
+  becomeLeader(user: number | undefined, shell?: readonly string[]): string[] {
+    return [this.#setsid, ...this.become(user, shell)];
   }
 }

@@ -26,6 +26,11 @@ export class Users {
     this.missing = reasonAgainst(places.home, setpriv);
   }
 
+  /** A number that no workload has, for a look at what a user may do here. */
+  get any(): number | undefined {
+    return this.missing === undefined ? first - 1 : undefined;
+  }
+
   /** Undefined if instances run as the agent's user. */
   of(key: string): number | undefined {
     if (this.missing !== undefined) return undefined;

@@ -43,7 +43,12 @@ export const groups: readonly { label: string; of: (process: ProcessAnswer) => b
   {
     label: 'Change command and port',
     of: () => true,
-    fields: { kind: { choices: kinds }, ...command, port: { hint: 'Told to it as PORT.' } },
+    fields: {
+      kind: { choices: kinds },
+      ...command,
+      port: { hint: 'Told to it as PORT.' },
+      fixedPort: { label: 'Fixed port', hint: 'The program listens on this port whatever PORT says.' },
+    },
   },
   {
     label: 'Change resources',
