@@ -14,15 +14,18 @@ const deployment = (state: string, more: object) =>
     ...more,
   }) as unknown as Deployment;
 
-function told(one: Deployment): string {
+function told(one: Deployment, more: { isTTY?: boolean; again?: Deployment } = {}): string {
   let said = '';
   const progress = new Progress({
+    ...(more.isTTY ? { isTTY: true, columns: 400 } : {}),
     write: (text) => {
       said += text;
       return true;
     },
   });
-  new Stages(progress).show(one);
+  const stages = new Stages(progress);
+  stages.show(one);
+  if (more.again !== undefined) stages.show(more.again);
   progress.end();
   return said;
 }
@@ -38,4 +41,11 @@ test('what visitors of a live release get instead of it is told beneath', () => 
   expect(told(deployment('live', { stages: [], warnings }))).toBe(
     '✓ web is live: release 2\n! web: Django refuses the host.\n',
   );
+});
+
+test('what it waits for is told once, and not with each word of its progress', () => {
+  const waiting = deployment('starting', { blocker: 'health', message: 'It listens on 3000.', stages: [] });
+  const said = told(waiting, { isTTY: true, again: waiting });
+  expect(said.split('It listens on 3000.')).toHaveLength(2);
+  expect(said).toContain('web starting, 0 s');
 });

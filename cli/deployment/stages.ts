@@ -59,7 +59,7 @@ export class Stages {
     });
   }
 
-  /** A blocker that changes is news; the message of the same blocker is drawn in place. */
+  /** A message that changes is news, told once and not with each line of progress. */
   #waits({ blocker, message }: Deployment, name: string, once: (key: string, line: () => void) => void): void {
     if (blocker === '' || message === '') return;
     once(`waits ${blocker} ${message}`, () => this.#progress.line(`  ${name} waits: ${printable(message)}`));
@@ -86,9 +86,8 @@ function secondsOf(from: string, to: string): string {
   return ((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1);
 }
 
-function standing({ state, blocker, message, stages, cancelRequested }: Deployment): string {
-  const detail = stages.at(-1)?.detail ?? '';
-  const why = blocker === '' ? detail : message;
+function standing({ state, stages, cancelRequested }: Deployment): string {
+  const why = stages.at(-1)?.detail ?? '';
   const now = cancelRequested ? `${state}, to be cancelled` : state;
   return why === '' ? now : `${now}: ${printable(why)}`;
 }

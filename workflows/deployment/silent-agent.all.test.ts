@@ -38,6 +38,12 @@ describe.skipIf(!skips)('no deployment is in progress for ever', () => {
       await handle.signal('rollout', { id: uuid(), body });
     }
     expect(await handle.result()).toBe('failed');
+    // Somebody watches the first minute, so that what is waited for is said early in it.
+    const { events } = await handle.fetchHistory();
+    const waits = (events ?? []).flatMap(({ timerStartedEventAttributes: timer }) =>
+      timer ? [Number(timer.startToFireTimeout?.seconds)] : [],
+    );
+    expect(waits.slice(0, 4)).toEqual([15, 30, 60, 60]);
     const { startTime, closeTime } = await handle.describe();
     const took = (closeTime?.getTime() ?? 0) - startTime.getTime();
     expect(took).toBeGreaterThanOrEqual(rolloutMillis);

@@ -3,8 +3,11 @@ import { type Facts, factsOf, textOf } from '../../domain/history-steps/event.ts
 import type { Tone } from '../../domain/history-steps/step.ts';
 import type { ActorWords, Said } from '../../domain/history-steps/words.ts';
 
-/** Without news of the agent for so long, the row says what is waited for. Any other timer is that of the approval. */
-export const quietMillis = 60_000;
+/**
+ * Without news of the agent for so long, the row says what is waited for: soon at first, since somebody watches, and then
+ * every minute. Any other timer is that of the approval.
+ */
+export const quietMillis = [15_000, 30_000, 60_000] as const;
 
 /** The words for the state of a deployment. */
 export const deploymentStateWords = {
@@ -99,7 +102,7 @@ export const deploymentWords: ActorWords = {
   },
 
   timer: ({ milliseconds }) => {
-    const expiry = milliseconds !== quietMillis;
+    const expiry = !quietMillis.some((quiet) => quiet === milliseconds);
     const what = expiry ? 'for its approval' : 'for the agent';
     return {
       what,

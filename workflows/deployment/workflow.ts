@@ -39,6 +39,7 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
   const allowed = rolloutMillis + (input.releaseSeconds ?? 0) * 1_000;
   let actor = begin(input);
   let againMillis = 0;
+  let looks = 0;
   const mailbox = new Mailbox(deploymentMessages, input.waiting);
   setHandler(view, () => ({ state: actor.state, revision: actor.revision, phase: actor.told?.phase ?? null }));
   return await actorFrame<DeploymentState, DeploymentInput>({
@@ -97,7 +98,8 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
       const heard = await condition(() => {
         listen();
         return frame.isDue || nextStep(actor).do !== 'wait';
-      }, quietMillis);
+      }, quietMillis[Math.min(looks, quietMillis.length - 1)]);
+      if (!heard) looks += 1;
       if (!heard && Date.now() >= deadline) {
         const message = `Its agent did not finish it within ${Math.round(allowed / 60_000)} minutes.`;
         actor = adopt(actor, await finishDeployment({ ...ref, state: 'failed', message }));
