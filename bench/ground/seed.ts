@@ -35,6 +35,21 @@ export async function seedTeams(database: Database): Promise<SeededReads> {
   });
 }
 
+/** A service that has no image yet, and the token of who may push one. */
+export async function seedService(database: Database, organizationId: string) {
+  const own = tenant(database.kysely, organizationId);
+  const [projectId, serviceId] = [uuid(), uuid()];
+  await own.insertInto('project').values({ id: projectId, name: 'Shop', slug: 'shop' }).execute();
+  await own
+    .insertInto('service')
+    .values({ id: serviceId, project_id: projectId, name: 'Web', slug: 'web', definition: sql`'{}'::jsonb` })
+    .execute();
+  const { secret } = await asBench(database, (running) =>
+    createToken(running, { organizationId, name: 'deployer', role: 'deployer' }),
+  );
+  return { serviceId, secret };
+}
+
 export async function seedMembers(running: Effect, organizationId: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => uuid());
   await running.kysely

@@ -2,14 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
-import { createToken } from '../../db/api-tokens/api-tokens.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import type { Benchmark, Figures, Opened } from '../engine/benchmark.ts';
 import { p99 } from '../engine/steady-load.ts';
 import { openGround } from '../ground/ground.ts';
-import { asBench, bearer, seedTeams } from '../ground/seed.ts';
+import { bearer, seedService, seedTeams } from '../ground/seed.ts';
 import { type Server, startApi } from '../ground/servers.ts';
 
 const pushes = 10;
@@ -32,16 +28,7 @@ async function open(): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
   const ground = opening.use(await openGround());
   const { organizationId, token } = await seedTeams(ground.database);
-  const deployer = await asBench(ground.database, (running) =>
-    createToken(running, { organizationId, name: 'deployer', role: 'deployer' }),
-  );
-  const own = tenant(ground.database.kysely, organizationId);
-  const [projectId, serviceId] = [uuid(), uuid()];
-  await own.insertInto('project').values({ id: projectId, name: 'Shop', slug: 'shop' }).execute();
-  await own
-    .insertInto('service')
-    .values({ id: serviceId, project_id: projectId, name: 'Web', slug: 'web', definition: sql`'{}'::jsonb` })
-    .execute();
+  const deployer = await seedService(ground.database, organizationId);
   const target = { path: `/api/v1/organizations/${organizationId}`, headers: bearer(token) };
   const env = { REGISTRY_DIRECTORY: ground.file('registry'), REGISTRY_BYTES_PER_ORGANIZATION: '1000000000000' };
   const api = opening.use(await startApi(ground, target, env));

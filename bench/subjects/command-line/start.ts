@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { keptClient } from '../../../cli/client/kept-client.ts';
-import { createToken } from '../../../db/api-tokens/api-tokens.ts';
 import type { Benchmark, Figures, Opened } from '../../engine/benchmark.ts';
 import { openGround } from '../../ground/ground.ts';
-import { asBench, bearer, seedTeams } from '../../ground/seed.ts';
+import { bearer, seedTeams } from '../../ground/seed.ts';
 import { startApi } from '../../ground/servers.ts';
 
 const asked = 'a list by the command line';
@@ -26,10 +25,7 @@ export const commandLine: Benchmark = {
 async function open(): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
   const ground = opening.use(await openGround());
-  const { organizationId } = await seedTeams(ground.database);
-  const { secret } = await asBench(ground.database, (running) =>
-    createToken(running, { organizationId, name: 'viewer', role: 'viewer' }),
-  );
+  const { organizationId, token: secret } = await seedTeams(ground.database);
   const target = { path: `/api/v1/organizations/${organizationId}`, headers: bearer(secret) };
   const api = opening.use(await startApi(ground, target));
   const { script } = await keptClient(ground.file('cache'), api.url);

@@ -3,16 +3,12 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open as openFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { sql } from 'kysely';
 import { pack } from 'tar-stream';
-import { v7 as uuid } from 'uuid';
 import { uploadFolder } from '../../../cli/build/upload-folder.ts';
 import { Rest } from '../../../cli/engine/rest.ts';
-import { createToken } from '../../../db/api-tokens/api-tokens.ts';
-import { tenant } from '../../../db/postgres/tenant.ts';
 import type { Benchmark, Opened } from '../../engine/benchmark.ts';
 import { openGround } from '../../ground/ground.ts';
-import { asBench, bearer, seedTeams } from '../../ground/seed.ts';
+import { bearer, seedService, seedTeams } from '../../ground/seed.ts';
 import { startApi } from '../../ground/servers.ts';
 
 const count = 20_000;
@@ -33,16 +29,7 @@ async function open(): Promise<Opened> {
   await using opening = new AsyncDisposableStack();
   const ground = opening.use(await openGround());
   const { organizationId } = await seedTeams(ground.database);
-  const { secret } = await asBench(ground.database, (running) =>
-    createToken(running, { organizationId, name: 'deployer', role: 'deployer' }),
-  );
-  const own = tenant(ground.database.kysely, organizationId);
-  const [projectId, serviceId] = [uuid(), uuid()];
-  await own.insertInto('project').values({ id: projectId, name: 'Shop', slug: 'shop' }).execute();
-  await own
-    .insertInto('service')
-    .values({ id: serviceId, project_id: projectId, name: 'Web', slug: 'web', definition: sql`'{}'::jsonb` })
-    .execute();
+  const { serviceId, secret } = await seedService(ground.database, organizationId);
   const target = { path: `/api/v1/organizations/${organizationId}`, headers: bearer(secret) };
   const api = opening.use(await startApi(ground, target, { REGISTRY_DIRECTORY: ground.file('registry') }));
   const token = ground.file('token');
