@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
@@ -26,14 +27,44 @@ async function world() {
     expect(status, text).toBe(200);
     return body.unbuilt as { buildId: string; lines: { topic: string; text: string }[] }[];
   };
-  const live = (releaseId: string) =>
-    sql`update environment_service set live_release_id = ${releaseId}, live_at = now()
-      where organization_id = ${ours.organizationId} and service_id = ${place.serviceId}`.execute(api.database.kysely);
+  /** Above what serves, the console shows the same. */
+  const unresolved = async () => {
+    const query = `unresolved=true&environmentId=${place.environmentId}&serviceId=${place.serviceId}`;
+    const { status, body, text } = await api.call('GET', `/api/v1/builds?${query}`, { as: ours.tokens.viewer });
+    expect(status, text).toBe(200);
+    return (body.items as { number: number }[]).map(({ number }) => number);
+  };
+  /** A release that went live, by default after all builds that there are. */
+  const live = async (releaseId: string, at = new Date(Date.now() + 60_000)) => {
+    const { organizationId, projectId, environmentId, serviceId } = place;
+    const id = uuid();
+    await api.database.kysely
+      .insertInto('deployment')
+      .values({
+        ...{ id, organization_id: organizationId, project_id: projectId, environment_id: environmentId },
+        ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy', state: 'live', finished_at: at },
+        ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' },
+      })
+      .execute();
+    await sql`update environment_service set live_release_id = ${releaseId}, live_deployment_id = ${id}, live_at = ${at}
+      where organization_id = ${organizationId} and service_id = ${serviceId}`.execute(api.database.kysely);
+  };
+  const release = async (number: number, made = {}) => (await seedRelease(api.database, place, number, { made })).id;
   const source = (kind: string) =>
     sql`update environment_service set settings = jsonb_set(settings::jsonb, '{source,kind}', to_jsonb(${kind}::text))
       where service_id = ${place.serviceId}`.execute(api.database.kysely);
   await source('git');
-  return { ours, place, told, why, live, source, build: seedBuildThere.bind(undefined, api.database, place) };
+  return {
+    ours,
+    place,
+    told,
+    unresolved,
+    why,
+    live,
+    release,
+    source,
+    build: seedBuildThere.bind(undefined, api.database, place),
+  };
 }
 
 test('a failed build is one item with the way to its log until a newer one succeeds, whatever is cancelled or runs since', async () => {
@@ -58,21 +89,42 @@ test('a failed build is one item with the way to its log until a newer one succe
 });
 
 test('an image that could not be deployed is told until somebody deploys it', async () => {
-  const { place, told, build, live } = await world();
-  const { id: release_id } = await seedRelease(api.database, place, 1);
-  await build({ number: 1, state: 'succeeded', release_error: 'The environment is frozen.', release_id });
-  expect(await told()).toMatchObject([{ kind: 'build.not-deployed', detail: 'The environment is frozen.' }]);
-  await live(release_id);
-  expect(await told()).toEqual([]);
+  const { told, unresolved, build, live, release } = await world();
+  const release_error = 'The environment is frozen.';
+  const build_id = await build({ number: 1, state: 'succeeded', release_error });
+  expect(await told()).toMatchObject([{ kind: 'build.not-deployed', detail: release_error }]);
+  expect(await unresolved()).toEqual([1]);
+  await live(await release(1));
+  expect(await unresolved(), 'other settings of what serves').toEqual([1]);
+  await live(await release(2, { build_id }));
+  expect([await told(), await unresolved()]).toEqual([[], []]);
+  await live(await release(3));
+  expect([await told(), await unresolved()], 'a rollback, or other settings, after it').toEqual([[], []]);
+});
+
+test.each([
+  ['failed', { state: 'failed', message: 'No.' }],
+  ['was not deployed', { state: 'succeeded', release_error: 'No.' }],
+] as const)('a build that %s is told until a promoted release goes live after it', async (_, ended) => {
+  const { told, unresolved, build, live, release } = await world();
+  const promoted_from_release_id = await release(1);
+  await live(await release(2, { promoted_from_release_id }), new Date(Date.now() - 60_000));
+  await build({ number: 1, ...ended });
+  expect(await told(), 'promoted before').toHaveLength(1);
+  expect(await unresolved()).toEqual([1]);
+  await live(await release(3, { promoted_from_release_id }), new Date(Date.now() + 60_000));
+  expect([await told(), await unresolved()]).toEqual([[], []]);
+  await live(await release(4), new Date(Date.now() + 120_000));
+  expect([await told(), await unresolved()], 'other settings after it').toEqual([[], []]);
 });
 
 test('an image of elsewhere that went live later takes the place of a failed build', async () => {
-  const { place, told, build, live, source } = await world();
+  const { place, told, unresolved, build, live, source } = await world();
   await build({ number: 1, state: 'failed', message: 'No.' });
   await live((await seedRelease(api.database, place, 1)).id);
   expect(await told()).toHaveLength(1);
   await source('image');
-  expect(await told()).toEqual([]);
+  expect([await told(), await unresolved()]).toEqual([[], []]);
 });
 
 test('why says that a service has no release because its build failed, and how to build it again', async () => {

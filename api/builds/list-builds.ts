@@ -19,6 +19,12 @@ export const listBuilds = operation({
     ...{ projectId: id, environmentId: id, serviceId: id },
     status: z.enum(buildStates).optional(),
     open: z.boolean().optional().describe('`true`: only those that wait or run; `false`: only those that ended.'),
+    unresolved: z
+      .boolean()
+      .optional()
+      .describe(
+        '`true`: only the newest build of a service in an environment that came to a result, if it failed or was not deployed and nothing took its place since; `false`: all others.',
+      ),
   }),
   paged: { after: createdPosition },
   result: buildSchema,

@@ -4,6 +4,7 @@ import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
 import { downSentence } from '../engine/processes/down-part.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { buildsInVain } from './told/last-built.ts';
 import { awaitsApproval } from './variables/awaiting-approval.ts';
 
 export interface BuildView {
@@ -122,13 +123,15 @@ export interface BuildFilter {
   status?: BuildState | undefined;
   /** Waits or runs. */
   open?: boolean | undefined;
+  /** The newest of its service and environment that came to a result, and brought nothing live. */
+  unresolved?: boolean | undefined;
 }
 
 /** Newest first. */
 export async function listBuilds(
   kysely: Kysely<Tables>,
   organizationId: string,
-  { projectIds, projectId, environmentId, serviceId, status, open }: BuildFilter,
+  { projectIds, projectId, environmentId, serviceId, status, open, unresolved }: BuildFilter,
   { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
 ): Promise<BuildView[]> {
   const where: RawBuilder<unknown>[] = [
@@ -140,6 +143,11 @@ export async function listBuilds(
     ...(serviceId === undefined ? [] : [sql`build.service_id = ${serviceId}`]),
     ...(status === undefined ? [] : [sql`build.state = ${status}`]),
     ...(open === undefined ? [] : [open ? sql`build.finished_at is null` : sql`build.finished_at is not null`]),
+    ...(unresolved === undefined
+      ? []
+      : [
+          sql`build.id ${unresolved ? sql`in` : sql`not in`} (${buildsInVain(organizationId, { environmentId, serviceId })})`,
+        ]),
     ...(after === undefined ? [] : [sql`(build.created_at, build.id) < (${after.createdAt}, ${after.id}::uuid)`]),
   ];
   const { rows } = await sql<Row>`

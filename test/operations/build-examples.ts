@@ -41,7 +41,7 @@ export function buildExamples({ api, ours, git }: ExampleGround): Record<string,
       also: [
         {
           query: ({ projectId = '', environmentId = '', serviceId = '' }) => ({
-            ...{ projectId, environmentId, serviceId, status: 'queued', open: 'true' },
+            ...{ projectId, environmentId, serviceId, status: 'queued', open: 'true', unresolved: 'false' },
           }),
         },
       ],

@@ -93,6 +93,8 @@ export async function seedRelease(
     runsAs?: number;
     image?: Partial<ReleaseContent['image']>;
     releaseCommand?: string[];
+    /** What it was made of. */
+    made?: { build_id?: string; promoted_from_release_id?: string };
   } = {},
 ): Promise<{ id: string; digest: string }> {
   const { organizationId, projectId, environmentId, serviceId, processId } = place;
@@ -113,7 +115,7 @@ export async function seedRelease(
       ...{ id, project_id: projectId, environment_id: environmentId, service_id: serviceId, number },
       content: json(content),
       ...{ content_digest: digest, image_ref: `registry.example.com/app@${digest}`, variable_keys: ['RELEASE'] },
-      ...{ runs_as: more.runsAs ?? number, created_by: 'Tester' },
+      ...{ runs_as: more.runsAs ?? number, created_by: 'Tester', ...more.made },
     })
     .execute();
   return { id, digest };

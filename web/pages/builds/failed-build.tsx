@@ -8,22 +8,16 @@ import { whyOf } from './build-words.ts';
 
 interface FailedBuildProps {
   of: { serviceId: string; environmentId: string };
-  /** The release that serves there: somebody may have deployed what was built. */
-  live: string | undefined;
 }
 
-/** So many of the last builds are looked at for one that came to a result. */
-const recent = 20;
-
 /** Above what serves: the newest build that came to a result brought nothing live, why, and the way to its log. */
-export function FailedBuild({ of, live }: FailedBuildProps) {
+export function FailedBuild({ of }: FailedBuildProps) {
   const { trpc } = usePlane();
   const { slug } = useMembership();
-  const { data } = useQuery(trpc.builds.list.queryOptions({ query: { ...of, open: false, limit: recent } }));
-  const build = data?.items.find(({ status }) => status === 'failed' || status === 'succeeded');
-  if (build === undefined || (build.releaseId !== undefined && build.releaseId === live)) return null;
-  const why = whyOf(build);
-  if (why === undefined) return null;
+  const { data } = useQuery(trpc.builds.list.queryOptions({ query: { ...of, unresolved: true, limit: 1 } }));
+  const [build] = data?.items ?? [];
+  const why = build && whyOf(build);
+  if (build === undefined || why === undefined) return null;
   const failed = build.status === 'failed';
   const [first] = why.text.split('\n');
   return (

@@ -27,6 +27,8 @@ export const affected: Affected<'deployment'> = {
   deployment: (trpc, id) => [
     one(trpc.deployments, id),
     all(trpc.why),
+    // A build that brought nothing live is of no concern once something else does.
+    all(trpc.builds.list),
     ...[all(trpc.deployments.perDay), all(trpc.deployments.stats), all(trpc.environments.overview)],
   ],
 };

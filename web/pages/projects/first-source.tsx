@@ -51,7 +51,7 @@ function Source({ project, environment, from, projectId, environmentId }: Placed
   const build = service && (
     <>
       <UnderConstruction of={{ serviceId: service.id, environmentId }} />
-      <FailedBuild of={{ serviceId: service.id, environmentId }} live={undefined} />
+      <FailedBuild of={{ serviceId: service.id, environmentId }} />
     </>
   );
   if (from === 'push') return <Push project={project} environmentId={environmentId} />;

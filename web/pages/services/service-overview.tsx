@@ -54,7 +54,7 @@ function Overview({ service, environment }: Placed) {
     <>
       <SuspendedNotice overview={overview} environment={environment} />
       <UnderConstruction of={{ serviceId: service.id, environmentId: environment.id }} />
-      <FailedBuild of={{ serviceId: service.id, environmentId: environment.id }} live={overview.activeReleaseId} />
+      <FailedBuild of={{ serviceId: service.id, environmentId: environment.id }} />
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
       {overview.drift && (
