@@ -78,3 +78,66 @@ test('of many variables each is told by its own place: of the service, shared, s
     { location: 'body.items[5].value', value: 's' },
   ]);
 });
+
+test('a file that somebody else has changed meanwhile is not overwritten unseen', async () => {
+  await stage(at.staging, ...['A', 'B', 'C'].map((key) => variable(key, key)));
+  const file = (value: string, seen: object) => ({ ...ofFile('file.set'), value, seen });
+  const unset = (seen: object) => ({ ...ofFile('file.unset'), seen });
+  const ofFile = (kind: string) => ({ kind, serviceId: at.service.serviceId, key: 'config/app.yml' });
+  const conflict = (value: string) => ({
+    ...{ status: 409, detail: expect.stringContaining('changed config/app.yml') },
+    errors: [{ location: 'body.value' }],
+    meanwhile: [{ location: 'body.value', value, by: expect.any(String), at: expect.any(String) }],
+  });
+  const made = async () => {
+    const { body } = await call('GET', `/services/${at.service.serviceId}?environmentId=${at.staging}`);
+    return body.files;
+  };
+
+  expect((await put(file('A', {}))).status).toBe(200);
+  expect((await put(file('B', { value: 'A' }), at.ours.sessions.admin)).status).toBe(200);
+  expect((await put(file('C', { value: 'A' }))).body).toMatchObject(conflict('B'));
+  // A taken path is refused; the same variable, the file as it was seen, and a change without it are not.
+  expect((await put(file('C', {}))).body).toMatchObject(conflict('B'));
+  expect((await put(unset({ value: 'A' }))).body).toMatchObject(conflict('B'));
+  expect((await put(file('B', { value: 'A' }))).status).toBe(200);
+  expect(await made()).toEqual([{ path: 'config/app.yml', variable: 'B' }]);
+
+  expect((await put(unset({ value: 'B' }))).status).toBe(200);
+  expect((await put(unset({ value: 'B' }))).status, 'unset already').toBe(200);
+  expect((await put(file('C', { value: 'B' }))).body).toMatchObject({ status: 409, meanwhile: [expect.anything()] });
+  expect((await put(file('C', {}))).status).toBe(200);
+  expect(await made()).toEqual([{ path: 'config/app.yml', variable: 'C' }]);
+});
+
+test('so are settings of services and processes, each told by its own place', async () => {
+  const { serviceId } = at.service;
+  const timeout = (value: number, seen: object) => ({
+    ...{ kind: 'service.set', serviceId, key: 'releaseCommandTimeoutSeconds', value, seen },
+  });
+  const replicas = (value: number, seen: object) => ({ ...at.replicas(value), seen });
+  const asSeen = await batch(timeout(60, { value: 600 }), replicas(2, { value: 1 }));
+  expect(asSeen.status, asSeen.text).toBe(200);
+  const { body } = await batch(
+    timeout(90, { value: 600 }),
+    variable('NEW', 'x', { seen: {} }),
+    variable('OLD', 'x', { seen: { updatedAt: new Date(0).toISOString() } }),
+    replicas(3, { value: 1 }),
+    replicas(2, { value: 1 }),
+    timeout(90, { value: 60 }),
+  );
+  expect(body).toMatchObject({
+    status: 409,
+    meanwhile: [
+      { location: 'body.items[0].value', value: 60 },
+      { location: 'body.items[2].value' },
+      { location: 'body.items[3].value', value: 2, by: expect.any(String), at: expect.any(String) },
+    ],
+  });
+
+  await apply(at.staging);
+  expect((await put(timeout(90, { value: 600 }))).body.meanwhile).toEqual([
+    { location: 'body.value', value: 60, by: expect.any(String), at: expect.any(String) },
+  ]);
+  expect((await put(timeout(90, { value: 60 }))).status).toBe(200);
+});

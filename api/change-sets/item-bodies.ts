@@ -16,6 +16,19 @@ const seen = z
     'What the client saw of the variable: its `itemId` where a change of it was staged, else its `updatedAt`; `{}` if there was none. If it is another by now, the answer is 409.',
   );
 
+/** Of what has a value and no more: a file, or a setting. */
+function seenAs(value: z.ZodType, what: string) {
+  return z
+    .strictObject({ value: value.optional() })
+    .optional()
+    .describe(
+      `What the client saw, staged or applied: ${what}; \`{}\` if there was none. If it is another by now, the answer is 409.`,
+    );
+}
+
+const seenFile = seenAs(z.string().max(256), 'the variable that the file was made of');
+const seenSetting = seenAs(z.unknown(), 'the whole value of this setting');
+
 const path = z.string().min(1).max(1024).describe('Absolute, or from the directory that the program works in.');
 
 function keysOf<Rules extends object>(rules: Rules) {
@@ -50,6 +63,7 @@ export const itemBody = z.discriminatedUnion('kind', [
     serviceId: id,
     key: keysOf(serviceRules),
     value: z.unknown().describe('The whole new value of this setting.'),
+    seen: seenSetting,
   }),
   z.strictObject({ kind: z.literal('service.create'), serviceId: id }).describe('Adds a service of the project.'),
   z.strictObject({ kind: z.literal('service.remove'), serviceId: id }).describe('Removes it from this environment.'),
@@ -66,6 +80,7 @@ export const itemBody = z.discriminatedUnion('kind', [
     processId: id,
     key: keysOf(processRules),
     value: z.unknown().describe('Null removes what a process need not have.'),
+    seen: seenSetting,
   }),
   z.strictObject({ kind: z.literal('process.delete'), processId: id }),
   z.strictObject({
@@ -82,8 +97,9 @@ export const itemBody = z.discriminatedUnion('kind', [
       serviceId: id,
       key: path,
       value: z.string().min(1).max(256).describe('The variable of the service that is the content of the file.'),
+      seen: seenFile,
     })
     .describe('Puts a file into the instances of the service.'),
-  z.strictObject({ kind: z.literal('file.unset'), serviceId: id, key: path }),
+  z.strictObject({ kind: z.literal('file.unset'), serviceId: id, key: path, seen: seenFile }),
 ]);
 export type ItemBody = z.output<typeof itemBody>;

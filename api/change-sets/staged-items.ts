@@ -113,9 +113,12 @@ async function newItem(
         ...seenOf(item, at),
       };
     case 'file.set':
-      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value };
+      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value, ...seenOf(item, at) };
     case 'service.set':
-      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value as JsonValue };
+      return {
+        ...{ kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value as JsonValue },
+        ...seenOf(item, at),
+      };
     case 'process.create': {
       const { serviceId, name } = item;
       const settings = newProcess((item.settings ?? {}) as ProcessChanges);
@@ -126,7 +129,8 @@ async function newItem(
     case 'process.delete': {
       const serviceId = processes.get(item.processId);
       if (serviceId === undefined) throw unknown(`${at}.processId`, 'process', item.processId);
-      const value = item.kind === 'process.set' ? { key: item.key, to: item.value as JsonValue } : { key: '' };
+      const value =
+        item.kind === 'process.set' ? { key: item.key, to: item.value as JsonValue, ...seenOf(item, at) } : { key: '' };
       return { kind: item.kind, serviceId, processId: item.processId, ...value };
     }
     case 'volume.create': {
@@ -143,7 +147,7 @@ async function newItem(
     case 'variable.unset':
       return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, ...seenOf(item, at) };
     case 'file.unset':
-      return { kind: item.kind, serviceId: item.serviceId, key: item.key };
+      return { kind: item.kind, serviceId: item.serviceId, key: item.key, ...seenOf(item, at) };
     case 'service.create':
     case 'service.remove':
       return { kind: item.kind, serviceId: item.serviceId, key: '' };
@@ -156,11 +160,17 @@ function saidOf({ secret, buildTime }: ItemBody & { kind: 'variable.set' }): Pic
   return { ...(secret === undefined ? {} : { secret }), ...(buildTime === undefined ? {} : { buildTime }) };
 }
 
-function seenOf({ seen }: ItemBody & { kind: 'variable.set' | 'variable.unset' }, at: string): Pick<NewItem, 'seen'> {
+interface SeenBody {
+  itemId?: string | undefined;
+  updatedAt?: string | undefined;
+  value?: unknown;
+}
+
+function seenOf({ seen }: { seen?: SeenBody | undefined }, at: string): Pick<NewItem, 'seen'> {
   if (seen === undefined) return {};
-  const { itemId, updatedAt } = seen;
+  const { updatedAt, ...rest } = seen;
   return {
-    seen: { itemId, updatedAt: updatedAt === undefined ? undefined : new Date(updatedAt), location: `${at}.value` },
+    seen: { ...rest, updatedAt: updatedAt === undefined ? undefined : new Date(updatedAt), location: `${at}.value` },
   };
 }
 

@@ -24,7 +24,7 @@ import type { Meanings } from '../references/following.ts';
 import { referencesWith, slugsOf } from '../references/referring.ts';
 import { refuseBroken } from '../references/refuse.ts';
 import { appliedSettings, appliedVariables, definedSettings, withItems } from './applied.ts';
-import type { SeenVariable } from './draft/refuse-overwritten.ts';
+import type { Seen } from './draft/refuse-overwritten.ts';
 import type { EnvironmentRef } from './environment-ref.ts';
 import { draftItems, type ItemRow, sealedPlace } from './items.ts';
 
@@ -42,8 +42,8 @@ export interface NewItem {
   /** Of a variable; by default as it was, or not. */
   secret?: boolean;
   buildTime?: BuildTime;
-  /** Of a variable: it is staged only where that is still so. */
-  seen?: SeenVariable;
+  /** Of a variable, file or setting: it is staged only where that is still so. */
+  seen?: Seen;
 }
 
 /** The meaning of a draft for the whole environment: its settings, and what values refer to. */

@@ -35,7 +35,10 @@ export function FileForm({ whose: { environmentId, serviceId }, variable, curren
     <StagingForm
       environmentId={environmentId}
       noun="file"
-      item={{ kind: 'file.set', serviceId, key: path, value }}
+      item={{
+        ...{ kind: 'file.set', serviceId, key: path, value },
+        seen: current === undefined ? {} : { value: current.variable },
+      }}
       field={
         current === undefined && {
           label: 'Path',

@@ -32,9 +32,10 @@ export function ServiceFiles({ whose, owner, files }: ServiceFilesProps) {
     { look: 'plain' },
   );
   const actions = (file: ServiceFile): Action[] => {
-    const { path, staged, itemId } = file;
+    const { path, variable, staged, itemId } = file;
     const stays = staged !== 'unset';
-    const remove = () => stage.remove({ kind: 'file.unset', serviceId: whose.serviceId, key: path }, path);
+    const { serviceId } = whose;
+    const remove = () => stage.remove({ kind: 'file.unset', serviceId, key: path, seen: { value: variable } }, path);
     const change = dialogAction({
       role: 'deployer',
       label: 'Change',
