@@ -17,7 +17,11 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 /** A release, with the commit that it was built of and the title of its change set. */
-async function release(place: SeededPlace, number: number, of: { sha?: string; title?: string; from?: string } = {}) {
+async function release(
+  place: SeededPlace,
+  number: number,
+  of: { sha?: string; title?: string; from?: string; buildId?: string } = {},
+) {
   const { database } = fresh;
   const { id, digest } = await seedRelease(database, place, number);
   const changeSetId = of.title === undefined ? null : uuid();
@@ -29,6 +33,7 @@ async function release(place: SeededPlace, number: number, of: { sha?: string; t
   await tenant(database.kysely, organizationId)
     .updateTable('release')
     .set({ git_commit_sha: of.sha ?? null, change_set_id: changeSetId, promoted_from_release_id: of.from ?? null })
+    .set({ build_id: of.buildId ?? null })
     .where('id', '=', id)
     .execute();
   return { id, digest };
@@ -88,3 +93,13 @@ test('a release that names no commit is named, with what those before it name', 
   expect(commits.map(({ message }) => message)).toEqual(['First']);
   expect(withoutCommits).toEqual([{ id: place.serviceId, name: expect.stringMatching(/^s-/), built: false }]);
 });
+
+test.each(['deployed', 'promoted'])(
+  'of a folder that was built here it is said that it was, where it is %s',
+  async (how) => {
+    const place = await seedPlace(fresh.database, organizationId);
+    const built = await release(place, 1, { buildId: uuid() });
+    const deployed = how === 'deployed' ? built : await release(place, 2, { from: built.id });
+    expect((await approvalOf(place, deployed)).withoutCommits).toMatchObject([{ id: place.serviceId, built: true }]);
+  },
+);
