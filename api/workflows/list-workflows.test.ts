@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import {
   type Credential,
@@ -143,7 +144,7 @@ test('each reads the workflows of what it may see, and no others exist for it', 
   const { organizationId, tokens, sessions, limited } = ours;
   const { kysely } = api.database;
   const { clusterId: cluster, projectId, environmentId, serviceId } = await seedPlace(api.database, organizationId);
-  const [update, deletion, deployment, changeSet] = [uuid(), uuid(), uuid(), uuid()];
+  const [update, deletion, deployment, changeSet, build] = [uuid(), uuid(), uuid(), uuid(), uuid()];
   const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
   await kysely
     .insertInto('agent_update')
@@ -171,12 +172,14 @@ test('each reads the workflows of what it may see, and no others exist for it', 
     })
     .execute();
   const place = { project_id: projectId, environment_id: environmentId };
-  await tenantRow(api.database, 'release', organizationId, { ...place, service_id: serviceId });
-  await tenantRow(api.database, 'deployment', organizationId, { ...place, id: deployment, service_id: serviceId });
-  await tenantRow(api.database, 'change_set', organizationId, { ...place, id: changeSet });
-  const all = { cluster, 'agent-update': update, deletion, deployment, 'change-set': changeSet };
+  const ofService = { ...place, service_id: serviceId };
+  await tenantRow(api.database, 'release', organizationId, ofService);
+  await tenantRow(api.database, 'deployment', organizationId, { ...ofService, ...by, id: deployment });
+  await tenantRow(api.database, 'change_set', organizationId, { ...place, ...by, id: changeSet });
+  await tenantRow(api.database, 'build', organizationId, { ...ofService, ...by, id: build });
+  const all = { cluster, 'agent-update': update, deletion, deployment, 'change-set': changeSet, build };
   type Kind = keyof typeof all;
-  const ofAll: Kind[] = ['cluster', 'agent-update', 'deployment', 'change-set'];
+  const ofAll: Kind[] = ['cluster', 'agent-update', 'deployment', 'change-set', 'build'];
   const readers: [Credential, Kind[]][] = [
     [tokens.viewer, ofAll],
     [tokens.deployer, ofAll],
@@ -199,4 +202,22 @@ test('each reads the workflows of what it may see, and no others exist for it', 
       expect((narrowed.body.items as object[]).length).toBe(readable ? 1 : 0);
     }
   }
+
+  // Of none of them the audit log tells who requested it.
+  const { body } = await api.call('GET', '/api/v1/workflows?requestedBy=u', { as: tokens.admin });
+  const told = Object.fromEntries((body.items as { kind: string }[]).map(({ kind, ...one }) => [kind, one]));
+  const requestedBy = { kind: 'user', id: 'u', name: 'Ada' };
+  const project = await tenant(kysely, organizationId)
+    .selectFrom('project')
+    .select('name')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const of = new RegExp(` of ${project.name}$`);
+  expect(told).toEqual({
+    'agent-update': expect.objectContaining({ requestedBy }),
+    deletion: expect.objectContaining({ requestedBy, title: 'Deletion of Ours' }),
+    deployment: expect.objectContaining({ requestedBy, title: expect.stringMatching(of) }),
+    'change-set': expect.objectContaining({ requestedBy, title: expect.stringMatching(of) }),
+    build: expect.objectContaining({ requestedBy, title: expect.stringMatching(of) }),
+  });
 });

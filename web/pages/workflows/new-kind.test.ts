@@ -16,14 +16,14 @@ import { sessionQuery } from '../../control-plane/session.ts';
 import { Workflow } from './workflow.tsx';
 
 /** Answers about a kind that this console has never heard of, as the API gives them (api/workflows/new-kind.test.ts). */
-const { workflow, steps } = JSON.parse(
+const { workflow: voyage, steps } = JSON.parse(
   readFileSync(new URL('../../../test/actors/new-kind.json', import.meta.url), 'utf8'),
 );
 
 afterEach(() => personPlane.queryClient.clear());
 
-/** Its page as a viewer sees it. */
-async function shown(): Promise<string> {
+/** The page of a workflow as a viewer sees it. */
+async function shown(workflow: { id: string }): Promise<string> {
   const organization = { id: 'harbour', slug: 'harbour', name: 'Harbour', role: 'viewer' };
   personPlane.queryClient.setQueryData(sessionQuery.queryKey, {
     user: { id: 'ada' },
@@ -72,7 +72,7 @@ function entriesOf(html: string, label: string): { text: string; colours: string
 }
 
 test('a kind that the console has never heard of has its page: title, state, stages and steps in words and colours', async () => {
-  const html = await shown();
+  const html = await shown(voyage);
   expect(html).toMatch(/<h1[^>]*>.*Voyage of The Beagle/);
   expect(html).toMatch(/bg-fault[^>]*><\/span>Sunk/);
   expect(html).toContain('Sails to the Galapagos.');
@@ -87,4 +87,17 @@ test('a kind that the console has never heard of has its page: title, state, sta
     ['A storm came Sunk 20 s', ['fault']],
     ['Ended: the ship sank failed', ['fault']],
   ]);
+});
+
+test('a workflow of an environment is about what its name says, and one of a cluster about the cluster', async () => {
+  const about = (html: string) => {
+    const [, fact = ''] = />About<\/dt><dd[^>]*>(.*?)<\/dd>/.exec(html) ?? [];
+    return fact
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+  };
+  const deployment = { ...voyage, kind: 'deployment', name: 'Web to Staging of Shop', subjectKind: 'environment' };
+  expect(about(await shown(deployment))).toMatch(/^Web to Staging of Shop /);
+  expect(about(await shown(voyage))).toMatch(/^The cluster The Beagle /);
 });
