@@ -1,6 +1,5 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyBlock } from '../../components/copyable.tsx';
 import { ButtonLink } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
@@ -22,8 +21,9 @@ const route = getRouteApi('/$organization/clusters/$cluster');
 /** Workloads of a cluster, and whether each is running. */
 export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
   const { trpc } = usePlane();
-  const { id, slug } = cluster;
-  const mayApply = useMay('admin');
+  const { id } = cluster;
+  const { organization } = route.useParams();
+  const mayAdd = useMay('admin');
   const workloads = usePages(trpc.workloads.list, { path: { id }, query: { limit: 100 }, id: ({ key }) => key });
   return (
     <Section title="Workloads">
@@ -33,13 +33,19 @@ export function ClusterWorkloads({ cluster }: { cluster: ClusterAnswer }) {
         columns={columns}
         name={({ name }) => name}
         empty={
-          <EmptyState icon={<ContainerIcon />} title="No workloads yet">
-            A workload is an image with its processes, environment and volumes, described in a file.
-            {mayApply && (
-              <div className="mt-4 text-left">
-                <CopyBlock text={`./ballast cluster apply shop.yaml --cluster ${slug}`} label="command" />
-              </div>
-            )}
+          <EmptyState
+            icon={<ContainerIcon />}
+            title="No workloads yet"
+            action={
+              mayAdd && (
+                <ButtonLink to="/$organization/new-project" params={{ organization }}>
+                  New project
+                </ButtonLink>
+              )
+            }
+          >
+            A workload is what runs of one service in one environment. An environment says in its settings on which
+            cluster that is.
           </EmptyState>
         }
       />

@@ -1,5 +1,4 @@
 import { CheckCircleFillIcon, CircleIcon } from '@primer/octicons-react';
-import { CopyBlock } from '../../../components/copyable.tsx';
 import { Button, ButtonLink } from '../../../components/forms/button.tsx';
 import { Section } from '../../../components/page.tsx';
 import { useMembership } from '../../../control-plane/session.ts';
@@ -40,7 +39,7 @@ export function FirstSteps({
   );
 }
 
-function FirstStep({ step: { title, about, done, go, command } }: { step: Step }) {
+function FirstStep({ step: { title, about, done, go } }: { step: Step }) {
   return (
     <li className="flex items-start gap-3 px-4 py-3 max-sm:flex-wrap">
       <span className={done ? 'mt-0.5 text-good' : 'mt-0.5 text-faint'}>
@@ -52,13 +51,8 @@ function FirstStep({ step: { title, about, done, go, command } }: { step: Step }
           <span className="sr-only">{done ? ', done' : ', not done'}</span>
         </p>
         {!done && <p className="text-pretty text-soft text-sm">{about}</p>}
-        {!done && command !== undefined && (
-          <div className="mt-2">
-            <CopyBlock text={command} label="command" />
-          </div>
-        )}
       </div>
-      {!done && go !== undefined && (
+      {!done && (
         <div className="max-sm:ml-7">
           {'link' in go ? (
             <ButtonLink small {...go.link}>
