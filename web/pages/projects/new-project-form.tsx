@@ -71,7 +71,7 @@ export function NewProjectForm() {
     >
       {made !== undefined && problem !== undefined && (
         <Notice tone="attention">
-          The project {made.project} was made. Correct what is wrong; the rest goes on from there.
+          The project {made.project} was created, and is used again. Correct what is wrong.
         </Notice>
       )}
       <TextField
@@ -103,7 +103,7 @@ export function NewProjectForm() {
           placeholder="registry.example.com/shop/web:1.4"
           hint={
             <>
-              One of another project here is <Short text={`${organization}/project/service:1.4`} />.
+              One of another project here is <code className="text-text">{organization}/project/service:1.4</code>.
             </>
           }
         />

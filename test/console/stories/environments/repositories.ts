@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { gitServer } from '../../../git/git-server.ts';
 import { askedBy } from '../../asked.ts';
+import { pushSample } from '../../delivery.ts';
 import { heading } from '../../on-page.ts';
 import type { Stories } from '../world.ts';
 
@@ -105,5 +106,48 @@ export const repositoryStories: Stories = (world) => {
     await page.getByRole('radio', { name: 'A folder of yours' }).check();
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByText('ballast deploy . --project candle --environment staging --service web').waitFor();
+  });
+
+  test('a new project that is refused is corrected, and the next attempt sends what the form says', async () => {
+    const { ada, opened, means } = world();
+    means(/services\.create: 422$/, /changeSets\.applyDraft: 4\d\d$/);
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const { project: other } = await asked('POST', '/projects', { name: 'Chandlery' });
+    await asked('POST', `/projects/${(other as Desk).id}/services`, { name: 'Wick' });
+    await pushSample(opened, 'default/chandlery/wick');
+
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const send = page.getByRole('button', { name: 'Create and deploy' });
+    await ada.go('/default/new-project');
+    await page.getByText('One of another project here is default/project/service:1.4.').waitFor();
+    await field('Name').fill('Sconce');
+    await page.getByRole('radio', { name: 'Production' }).check();
+    const registry = `localhost:${opened.installation.port}`;
+    await field('Reference').fill(`${registry}/default/none/web:1`);
+    await send.click();
+    await page.getByText('is no repository of this installation').waitFor();
+    // Everything is another one now, and this image is missed only when it is deployed.
+    await field('Name').fill('Sconces');
+    await field('Reference').fill(`${registry}/default/chandlery/wick:absent`);
+    await field('Port').fill('9090');
+    await send.click();
+    await page.getByText('has no such image; push it first').waitFor();
+    await page.getByRole('radio', { name: 'Staging' }).check();
+    await field('Reference').fill('chandlery/wick:latest');
+    await field('Port').fill('20080');
+    await send.click();
+    await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
+
+    const { items } = await asked('GET', '/projects?q=Sconce');
+    expect(items).toMatchObject([{ name: 'Sconces', slug: 'sconce' }]);
+    const [{ id } = { id: '' }] = items as Desk[];
+    const { items: services } = await asked('GET', `/projects/${id}/services`);
+    expect(services).toHaveLength(1);
+    const { items: places } = await asked('GET', `/projects/${id}/environments`);
+    const idOf = (slug: string) => (places as Desk[]).find((one) => one.slug === slug)?.id;
+    const at = `/services/${(services as Desk[])[0]?.id}/processes?environmentId=${idOf('staging')}`;
+    expect((await asked('GET', at)).items).toMatchObject([{ port: 20_080 }]);
+    expect((await asked('GET', `/environments/${idOf('production')}/change-set`)).items).toEqual([]);
   });
 };
