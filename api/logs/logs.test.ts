@@ -233,9 +233,11 @@ test('secrets that a program was given are masked in its log, and in the last li
   const said = `hidden/value hidden%2Fvalue ${base64} hidden`;
   const key = rolloutKey(environmentId, serviceId);
   const instance = { id: 'web-2', process: 'web', release: '1', node: 'one', state: 'ready' as const, run: 1 };
+  // A redeployment of the same release.
+  const redeployed = { ...instance, id: 'web-3', release: '1.8' };
   const failure = { process: 'web', lines: [said] };
   const rollout = { id: deployment.id, digest: release.digest, phase: 'returned' as const, failure, at: {} };
-  await agent.report([observedSlice(key, { instances: [instance], rollout })]);
+  await agent.report([observedSlice(key, { instances: [instance, redeployed], rollout })]);
   const kept = await own()
     .selectFrom('observed_slice')
     .select('rollout')
@@ -243,12 +245,17 @@ test('secrets that a program was given are masked in its log, and in the last li
     .executeTakeFirstOrThrow();
   const masked = expect.stringMatching(/^\[secret\] \[secret\] \S{0,4}\[secret\]\S{0,4} hidden$/);
   expect(kept.rollout).toMatchObject({ failure: { lines: [masked] } });
-  const path = `/api/v1/clusters/${clusterId}/instances/web-2/logs/stream?follow=true`;
-  const stream = await readStream(api, path, ours.tokens.viewer);
-  opened.push(stream);
-  await agent.log((await reader()).id, batch(0, `${said}\n`));
-  await until('a line', async () => texts(stream).length > 0);
-  expect(texts(stream)).toEqual([masked]);
+  const readers: string[] = [];
+  for (const { id } of [instance, redeployed]) {
+    const path = `/api/v1/clusters/${clusterId}/instances/${id}/logs/stream?follow=true`;
+    const stream = await readStream(api, path, ours.tokens.viewer);
+    opened.push(stream);
+    const read = await reader(readers);
+    readers.push(read.id);
+    await agent.log(read.id, batch(0, `${said}\n`));
+    await until('a line', async () => texts(stream).length > 0);
+    expect(texts(stream)).toEqual([masked]);
+  }
 });
 
 test('another cluster cannot write into a log, and an agent of before is to be updated first', async () => {
