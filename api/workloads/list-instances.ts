@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listInstances as instancesOf } from '../../db/workloads/cluster-instances.ts';
+import { listInstances as instancesOf, releaseNumbers } from '../../db/workloads/cluster-instances.ts';
 import { clusterPath, theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { presentInstance } from './present-workload.ts';
@@ -22,8 +22,11 @@ export const listInstances = operation({
     const found = await instancesOf(database.kysely, cluster, { limit: limit + 1, after });
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
+    const numbers = await releaseNumbers(database.kysely, cluster, shown);
     return {
-      items: shown.flatMap(({ key, name, instance }) => presentInstance(cluster, instance, name ?? key)),
+      items: shown.flatMap(({ key, name, instance }, index) =>
+        presentInstance(cluster, instance, name ?? key, numbers[index]),
+      ),
       after: last && { key: last.key, id: String(last.instance.id) },
     };
   },

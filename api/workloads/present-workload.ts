@@ -51,9 +51,16 @@ export function presentWorkload(
 }
 
 /** None if it was told in a form that this version does not know. */
-export function presentInstance(cluster: ClusterView, instance: unknown, workloadName: string): InstanceAnswer[] {
+export function presentInstance(
+  cluster: ClusterView,
+  instance: unknown,
+  workloadName: string,
+  releaseNumber?: number,
+): InstanceAnswer[] {
   const { data } = observedInstance.safeParse(instance);
-  return data === undefined ? [] : [{ ...data, workload: workloadName, ...asOf(cluster) }];
+  if (data === undefined) return [];
+  const numbered = releaseNumber === undefined ? {} : { releaseNumber };
+  return [{ ...data, ...numbered, workload: workloadName, ...asOf(cluster) }];
 }
 
 /** The agent's report from before the last change says nothing about that change. */

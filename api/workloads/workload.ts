@@ -32,6 +32,10 @@ export const instanceSchema = z
   .object({
     ...observedInstance.shape,
     workload: z.string().describe('The name of the workload it belongs to, or its key.'),
+    releaseNumber: z
+      .int()
+      .optional()
+      .describe('Of a service: the number of the release that it runs, while `release` tells its instances apart.'),
     exit: z
       .object({
         run: z.int(),

@@ -1,7 +1,11 @@
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters, sampleProcess as web } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -81,6 +85,53 @@ describe('workloads', () => {
     const silent = api.database.kysely.updateTable('cluster_agent').set({ contact: 'lost' });
     await silent.where('cluster_id', '=', id).execute();
     expect(await told()).toEqual(Array(4).fill({ at, inContact: false }));
+  });
+
+  test('of services have the number of the release that each instance runs, whatever they are called', async () => {
+    const { kysely } = api.database;
+    const place = await seedPlace(api.database, ours.organizationId);
+    const { organizationId, projectId, environmentId, serviceId, clusterId } = place;
+    const rolled = async (number: number, runs_as: string) => {
+      const { id: release_id } = await seedRelease(api.database, place, number);
+      const deployment = {
+        ...{ id: uuid(), organization_id: organizationId, project_id: projectId, environment_id: environmentId },
+        ...{ service_id: serviceId, release_id, kind: 'deploy' as const, state: 'live' as const, runs_as },
+        ...{ requested_by_kind: 'user' as const, requested_by_id: 'u', requested_by_name: 'Ada' },
+        ...{ finished_at: sql<Date>`now()` },
+      };
+      await kysely.insertInto('deployment').values(deployment).execute();
+      return deployment.id;
+    };
+    await rolled(1, '1');
+    await rolled(2, '2.8');
+    // Of the same instances: only replicas differ.
+    const live = await rolled(3, '2.8');
+    await kysely
+      .updateTable('environment_service')
+      .set({ live_deployment_id: live })
+      .where('service_id', '=', serviceId)
+      .execute();
+    // What is rolled next is not what runs.
+    await rolled(4, '2.8');
+    const instances = ['1', '2.8', '2.9'].map((release, index) => ({
+      ...{ id: `web-${index}`, process: 'web', release, node: 'here', state: 'ready', run: 1 },
+    }));
+    const json = (value: unknown) => sql<never>`${JSON.stringify(value)}::jsonb`;
+    await kysely
+      .insertInto('observed_slice')
+      .values({
+        ...{ cluster_id: clusterId, organization_id: organizationId, key: rolloutKey(environmentId, serviceId) },
+        ...{ applied_revision: 1, instances: json(instances), volumes: json([]), traffic: json([]) },
+      })
+      .execute();
+    await seedInstance(api.database, { id: clusterId, organizationId }, 'shop', { release: '1' });
+    const { items } = (await get(`/clusters/${clusterId}/instances`)).body;
+    expect((items as Record<string, unknown>[]).map(({ release, releaseNumber }) => [release, releaseNumber])).toEqual([
+      ['1', 1],
+      ['2.8', 3],
+      ['2.9', undefined],
+      ['1', undefined],
+    ]);
   });
 
   test('that do not fit together are refused at each place, and nothing of the file is applied', async () => {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { placeOfKey } from '../../domain/deployments/rollout-key.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -38,6 +39,41 @@ export async function findInstance(
 ): Promise<InstanceView | undefined> {
   const { rows } = await instances(cluster, sql`one.instance->>'id' = ${id} limit 1`).execute(kysely);
   return rows[0];
+}
+
+/**
+ * The numbers of the releases that instances of services run, in the order of these; undefined for other workloads. Instances
+ * that outlive their release, as where only replicas differ, run the live one.
+ */
+export async function releaseNumbers(
+  kysely: Kysely<Tables>,
+  { organizationId }: Pick<ClusterRef, 'organizationId'>,
+  of: readonly Pick<InstanceView, 'key' | 'instance'>[],
+): Promise<(number | undefined)[]> {
+  const nameOf = ({ key, instance }: (typeof of)[number]) => `${key}/${instance.release}`;
+  const asked = [...new Map(of.map((one) => [nameOf(one), one])).values()].flatMap((one) => {
+    const place = placeOfKey(one.key);
+    return place === undefined ? [] : [{ ...place, name: nameOf(one), runsAs: String(one.instance.release) }];
+  });
+  if (asked.length === 0) return of.map(() => undefined);
+  const all = (field: keyof (typeof asked)[number]) => asked.map((one) => one[field]);
+  const { rows } = await sql<{ name: string; number: number }>`
+    select asked.name, release.number
+    from unnest(${all('name')}::text[], ${all('environmentId')}::uuid[], ${all('serviceId')}::uuid[], ${all('runsAs')}::text[])
+      as asked (name, environment_id, service_id, runs_as)
+    cross join lateral (
+      select deployment.release_id from deployment
+      left join environment_service place on place.organization_id = deployment.organization_id
+        and place.environment_id = deployment.environment_id and place.service_id = deployment.service_id
+        and place.live_deployment_id = deployment.id
+      where deployment.organization_id = ${organizationId} and deployment.environment_id = asked.environment_id
+        and deployment.service_id = asked.service_id and deployment.runs_as = asked.runs_as
+      order by place.service_id is not null desc, deployment.admission_order desc limit 1
+    ) as ran
+    join release on release.organization_id = ${organizationId} and release.id = ran.release_id
+  `.execute(kysely);
+  const numbers = new Map(rows.map(({ name, number }) => [name, number]));
+  return of.map((one) => numbers.get(nameOf(one)));
 }
 
 function instances({ id, organizationId }: ClusterRef, which: ReturnType<typeof sql>) {

@@ -98,6 +98,10 @@ export const deliveryStories: Stories = (world) => {
     await again.getByRole('button', { name: 'Redeploy' }).click();
     await heading(page, 'Release 2').waitFor();
     await page.getByText('Live', { exact: true }).first().waitFor();
+    // Its new instances have a name of their own, such as 2.8, which no person reads.
+    await ada.go('/default/p/bakery/e/staging/s/web');
+    await row(page, 'Instances', 'Ready').getByText('2', { exact: true }).waitFor();
+    expect(await page.getByText(/^\d+\.\d+$/).count()).toBe(0);
   });
 
   test('the first release goes to production by one form and one approval, which the only one who may gives herself', async () => {

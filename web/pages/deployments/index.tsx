@@ -23,12 +23,13 @@ const deployment = createRoute({
 export const routes = [deploymentPlace, deployment] as const;
 
 export const affected: Affected<'deployment'> = {
-  // What runs in an environment follows from its deployments.
+  // What runs in an environment follows from its deployments, and which release its instances are of.
   deployment: (trpc, id) => [
     one(trpc.deployments, id),
     all(trpc.why),
     // A build that brought nothing live is of no concern once something else does.
     all(trpc.builds.list),
     ...[all(trpc.deployments.perDay), all(trpc.deployments.stats), all(trpc.environments.overview)],
+    all(trpc.workloads.instances),
   ],
 };

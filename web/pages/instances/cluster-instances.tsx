@@ -7,7 +7,7 @@ import { Table } from '../../components/table/table.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { lifeColumns, nameColumn } from './instance-columns.tsx';
-import type { InstanceAnswer } from './instance-state.tsx';
+import { type InstanceAnswer, releaseOf } from './instance-state.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 
@@ -49,12 +49,12 @@ const columns: Column<InstanceAnswer>[] = [
   ...lifeColumns,
   {
     label: 'Release',
-    cell: ({ release }) => (
-      <span className="block truncate" title={release}>
-        {release}
+    cell: (instance) => (
+      <span className="block truncate" title={instance.release}>
+        {releaseOf(instance)}
       </span>
     ),
-    sort: ({ release }) => release,
+    sort: releaseOf,
     width: '6rem',
     phone: 'hidden',
   },

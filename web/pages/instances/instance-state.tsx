@@ -56,3 +56,8 @@ export function WorkloadStatus({ workload }: { workload: WorkloadAnswer }) {
 export function restartsOf({ run }: Pick<InstanceAnswer, 'run'>): number {
   return Math.max(0, run - 1);
 }
+
+/** The number of its release; the name that other workloads give to what runs. */
+export function releaseOf({ release, releaseNumber }: Pick<InstanceAnswer, 'release' | 'releaseNumber'>): string {
+  return releaseNumber === undefined ? release : String(releaseNumber);
+}

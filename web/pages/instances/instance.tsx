@@ -17,7 +17,7 @@ import { useVisited } from '../../frame/palette/recent.ts';
 import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
 import { isLost } from '../clusters/cluster-status.tsx';
 import { counted } from './counted.ts';
-import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
+import { type InstanceAnswer, InstanceStatus, releaseOf, restartsOf } from './instance-state.tsx';
 import { instanceSource } from './log/instance-source.ts';
 import { logLink } from './log/log-link.ts';
 import { useLogChoice } from './log/use-log-choice.ts';
@@ -110,7 +110,7 @@ function About({ instance }: { instance: InstanceAnswer }) {
   const restarts = restartsOf(instance);
   return (
     <>
-      Process {instance.process} of {instance.workload}, release {instance.release}, on {instance.node}
+      Process {instance.process} of {instance.workload}, release {releaseOf(instance)}, on {instance.node}
       {instance.startedAt !== undefined && (
         <>
           ; started <Time at={instance.startedAt} />

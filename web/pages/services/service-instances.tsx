@@ -5,7 +5,7 @@ import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
 import { wholeList } from '../../control-plane/pages.ts';
 import { lifeColumns, nameColumn } from '../instances/instance-columns.tsx';
-import type { InstanceAnswer } from '../instances/instance-state.tsx';
+import { type InstanceAnswer, releaseOf } from '../instances/instance-state.tsx';
 import { useInstances } from '../instances/use-instances.ts';
 import type { Placed } from './use-service.ts';
 
@@ -47,8 +47,8 @@ const columns: Column<InstanceAnswer>[] = [
   ...lifeColumns,
   {
     label: 'Release',
-    cell: ({ release }) => release,
-    sort: ({ release }) => release,
+    cell: releaseOf,
+    sort: ({ releaseNumber }) => releaseNumber,
     width: '6rem',
     phone: 'labelled',
   },
