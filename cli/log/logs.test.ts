@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { specifiedClocks } from '../../api/engine/streams/clocks.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import type { LogBatch } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster, observed } from '../../test/clusters/joined-cluster.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import type { RunningApi, Seeded } from '../../test/installation/running-api.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
 
 let joined: JoinedCluster;
 let api: RunningApi;
@@ -184,4 +186,90 @@ test('what one log of several says at its end is told with its name, and the oth
     out: '2026-03-01T12:00:00.000Z two still here\n',
     err: 'ballast: one: Too many logs.\n',
   });
+});
+
+test('logs of an environment are by time, whichever instance is read first, and so are those that are followed', async () => {
+  const place = await seedPlace(api.database, ours.organizationId);
+  const beside = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const own = tenant(api.database.kysely, ours.organizationId);
+  await own.updateTable('environment').set({ cluster_id: clusterId }).where('id', '=', place.environmentId).execute();
+  const instance = (id: string, startedAt: string) => ({
+    ...{ id, process: 'web', release: '1', node: 'one', state: 'ready' as const, run: 1, startedAt },
+  });
+  const newest = '2026-03-01T11:00:00.000Z';
+  const keyOf = ({ environmentId, serviceId }: typeof place) => `env/${environmentId}/${serviceId}`;
+  await agent.report([
+    observedSlice(keyOf(place), {
+      instances: [instance('old', '2026-03-01T10:00:00.000Z'), instance('young', newest)],
+    }),
+    observedSlice(keyOf(beside), { instances: [instance('other', newest)] }),
+  ]);
+  const slugOf = async (table: 'project' | 'service', id: string) =>
+    (await own.selectFrom(table).select('slug').where('id', '=', id).executeTakeFirstOrThrow()).slug;
+  const [project, service, second] = await Promise.all([
+    slugOf('project', place.projectId),
+    slugOf('service', place.serviceId),
+    slugOf('service', beside.serviceId),
+  ]);
+  const before = new Set<string>();
+  /** Those who read these instances anew, by instance. */
+  const readersOf = async (...wanted: string[]) => {
+    const found = await until('they are read', async () => {
+      const fresh = (await agent.readers()).filter(({ id }) => !before.has(id));
+      const by = new Map(fresh.map((reader) => [reader.instance, reader]));
+      return wanted.every((id) => by.has(id)) && by;
+    });
+    for (const { id } of found.values()) before.add(id);
+    return found;
+  };
+  const write = async (reader: { id: string } | undefined, position: number, text: string, at: number, end: object) => {
+    const chunk = logChunk('stdout', position, text, at);
+    const cursors = { from: { stdout: position, stderr: 0 }, to: { stdout: chunk.next, stderr: 0 } };
+    await agent.log(reader?.id ?? '', { ...cursors, chunks: [chunk], ...end });
+  };
+  const words = ['logs', '--project', project];
+
+  const reading = ballast([...words, '--tail', '7']);
+  const readers = await readersOf('old', 'young', 'other');
+  expect(readers.get('old')).toMatchObject({ tail: 7, follow: false });
+  for (const [at, id] of ['young', 'other', 'old'].entries())
+    await write(readers.get(id), 0, `of ${id}\n`, moment - at * 1_000, { end: {} });
+  expect(await reading).toEqual({
+    ...{ code: 0, err: '' },
+    out: [
+      `2026-03-01T11:59:58.000Z ${service} old of old`,
+      `2026-03-01T11:59:59.000Z ${second} other of other`,
+      `2026-03-01T12:00:00.000Z ${service} young of young`,
+      '',
+    ].join('\n'),
+  });
+
+  const named = ballast([...words, second, '--json']);
+  await write((await readersOf('other')).get('other'), 0, 'alone\n', moment, { end: {} });
+  expect(JSON.parse((await named).out)).toMatchObject({ instance: 'other', serviceName: second, text: 'alone' });
+
+  const child = spawnBallast([...words, service, '-f']);
+  let out = '';
+  child.stdout.on('data', (bytes) => {
+    out += bytes;
+  });
+  const followed = await readersOf('old', 'young');
+  let position = 0;
+  // A line waits for a moment alone: where this machine took longer to write the older one, the next round is looked at.
+  await until(
+    'the older line of a round comes first',
+    async () => {
+      const round = String(position);
+      await write(followed.get('young'), position, `${round}\n`, moment + position + 1, {});
+      await write(followed.get('old'), position, `${round}\n`, moment + position, {});
+      position += round.length + 1;
+      await until(
+        'both are printed',
+        async () => out.split('\n').filter((line) => line.endsWith(` ${round}`)).length === 2,
+      );
+      return out.indexOf(`old ${round}\n`) < out.indexOf(`young ${round}\n`);
+    },
+    20,
+  );
+  child.kill('SIGKILL');
 });
