@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JoinedCluster, joinedCluster } from '../../../test/clusters/joined-cluster.ts';
 import { type End, PromotedShop } from '../../../test/deployments/promoted-shop.ts';
 import { until } from '../../../test/ground/until.ts';
+import { seedPlace } from '../../../test/seeds/seed-place.ts';
 
 let joined: JoinedCluster;
 beforeAll(async () => {
@@ -106,4 +107,21 @@ test('a target that lacks the service gets it with what is given, and says befor
     .where('environment_id', '=', of.production)
     .executeTakeFirstOrThrow();
   expect(value).toBe('of the shell');
+});
+
+test('redeploy takes the service as its word, too, and refuses two that differ', async () => {
+  const of = await PromotedShop.open(joined);
+  // Of two services, one has to be named.
+  await seedPlace(joined.api.database, joined.ours.organizationId, { beside: of.place });
+  const [, service = '', ...project] = of.words;
+  const again = (...words: string[]) => joined.ballast(['redeploy', service, ...project, '--no-wait', ...words]);
+  expect(await again('--service', 'another')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('The service is named twice, and differently'),
+  });
+  const ofService = of.own.selectFrom('deployment').select('state').where('service_id', '=', of.place.serviceId);
+  const redeployed = ofService.where('kind', '=', 'redeploy');
+  expect(await redeployed.execute()).toEqual([]);
+  expect(await again()).toMatchObject({ code: 0 });
+  expect(await redeployed.execute()).toHaveLength(1);
 });
