@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changedBundle } from '../../test/agents/installed-agent.ts';
+import { argumentsOf, changedBundle } from '../../test/agents/installed-agent.ts';
 import { ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
 import type { Bundle } from '../bundle/make-bundle.ts';
 import { shortDigest } from './image-name.ts';
@@ -52,6 +52,20 @@ test('an installed agent is updated, takes nothing unsigned, and what does not r
   expect(ground.peer.hellos.at(-1)).toMatchObject({ image: better.image, returned: { from: bad.image } });
   expect(ground.state()?.current).toBe(better.release);
   expect(ground.ingress()).toEqual(proxy);
+});
+
+test('an agent that is installed for an engine of its own runs with that, and says for its end which one it is', async () => {
+  const own = await ReleaseGround.on(bundle);
+  try {
+    // No engine answers there: the agent is in contact all the same.
+    const socket = join(own.home.path, 'engine.sock');
+    expect(await own.install({ more: ['--driver', 'docker', '--docker-socket', socket] })).toMatchObject({ code: 0 });
+    expect(own.agents().map(argumentsOf)).toEqual([expect.stringContaining(` --docker-socket ${socket} `)]);
+    const status = JSON.parse(readFileSync(join(own.path(), 'run', 'status.json'), 'utf8'));
+    expect(status).toMatchObject({ driver: 'docker', dockerSocket: socket });
+  } finally {
+    await own.close();
+  }
 });
 
 /** Every file of a release has its digest in release.json. */

@@ -19,6 +19,8 @@ export interface Installing {
   token?: string;
   proof?: ReleaseProof;
   args?: string[];
+  /** Behind the usual words. */
+  more?: string[];
   /** Without it there is no Node, and OpenSSL verifies. */
   environment?: Record<string, string>;
 }
@@ -60,7 +62,8 @@ export class ReleaseGround {
     const { image, version, digest, bytes } = this.bundle;
     const release = { image, version, digest, sizeBytes: bytes.length };
     const script = installScript({ url: peer.url, release, proof });
-    const args = options.args ?? [...['--trust', signer.fingerprint, '--home', this.path()], ...unattended];
+    const usual = [...['--trust', signer.fingerprint, '--home', this.path()], ...unattended];
+    const args = options.args ?? [...usual, ...(options.more ?? [])];
     return runScript(script, { args, input: `${token}\n`, environment: options.environment ?? environment });
   }
 
