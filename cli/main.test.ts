@@ -20,6 +20,8 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { CommandHost, type Ended } from '../test/commands/command-host.ts';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';
 import { commands } from './commands.ts';
+import { waitOptions } from './deployment/waiting.ts';
+import { eventsOption } from './engine/progress.ts';
 import { makeHelp } from './help/make-help.ts';
 
 const { helpFor } = await import(join(import.meta.dirname, 'help', 'help.mjs'));
@@ -89,6 +91,20 @@ test('the table of settings in docs/operating.md is that of the program', async 
   const table = /<!-- settings -->\n\n(.*?)\n\n?<!-- end of settings -->/s.exec(page)?.[1];
   const out = helpFor(['help', '--markdown']);
   expect(`${table}\n`, 'run `./ballast help --markdown` and put its output into docs/operating.md').toBe(out);
+});
+
+test('commands that write lines of JSON are those of the table in docs/cli.md, and all that wait for deployments are', async () => {
+  const page = readFileSync(new URL('../docs/cli.md', import.meta.url), 'utf8');
+  const [, section = ''] = /\n## Lines of JSON\n(.*?)\n## /s.exec(page) ?? [];
+  const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell);
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`(.*?)(?: --\w+)?`/g)].map(([, name]) => name));
+  const loaded = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => ({ name, options: (await load()).options })),
+  );
+  const written = loaded.filter(({ options }) => options.json === eventsOption.json).map(({ name }) => name);
+  expect(named.toSorted()).toEqual(written.toSorted());
+  const waiting = loaded.filter(({ options }) => options.timeout === waitOptions.timeout).map(({ name }) => name);
+  expect(written).toEqual(expect.arrayContaining(waiting));
 });
 
 test.each([

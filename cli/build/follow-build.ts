@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
 import type { buildSchema } from '../../api/builds/build.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
-import { Events } from '../deployment/events.ts';
+import { Events } from '../engine/progress.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 
@@ -13,13 +13,18 @@ const againMillis = 500;
 const watchMillis = 2_000;
 
 /**
- * Prints the log of a build on the standard error, until it is over, and what it waits for; `quiet`: its states and waits as lines of
- * JSON instead. A connection that is lost, or a control plane that is away,
- * is waited for: the build continues, and its log is read on behind the last line.
+ * Prints the log of a build on the standard error, until it is over, and what it waits for. A connection that is lost, or a control
+ * plane that is away, is waited for: the build continues, and its log is read on behind the last line. `json`: its states and waits
+ * are told in lines of JSON, and its log stays beside them where it was asked for.
  */
-export async function followBuild(rest: Rest, id: string, signal: AbortSignal, quiet: boolean): Promise<Build> {
+export async function followBuild(
+  rest: Rest,
+  id: string,
+  signal: AbortSignal,
+  { json, log }: { json: boolean; log: boolean },
+): Promise<Build> {
   const asked = rest.until(signal);
-  const tell = quiet ? tellingEvents() : tellingWaits();
+  const tell = json ? tellingEvents() : tellingWaits();
   let last = 0;
   for (;;) {
     // The stream of one that is queued is open all the time: what it waits for is asked for beside it.
@@ -29,7 +34,7 @@ export async function followBuild(rest: Rest, id: string, signal: AbortSignal, q
       for await (const { event, data } of rest.events(`/builds/${id}/logs/stream?after=${last}`, signal)) {
         if (event !== 'log') continue;
         last = Number(data.seq);
-        if (!quiet) process.stderr.write(`  ${plain(String(data.text))}\n`);
+        if (log) process.stderr.write(`  ${plain(String(data.text))}\n`);
       }
     } catch (error) {
       if (signal.aborted || !(error instanceof LostConnection || isAway(error))) throw error;

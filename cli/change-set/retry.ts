@@ -6,6 +6,7 @@ import { placeWords } from '../deployment/place-words.ts';
 import { untilStale } from '../deployment/stale.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { restOptions } from '../engine/rest.ts';
 import { here } from '../place/here.ts';
 import { placeOfEnvironment } from '../place/place-of-environment.ts';
@@ -27,6 +28,7 @@ ${exitCodesText}`,
     ...downtimeOption,
     ...waitOptions,
     ...restOptions,
+    ...eventsOption,
   },
   run: async (given, [id = '']) => {
     const waiting = readWaiting(given);

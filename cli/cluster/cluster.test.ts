@@ -5,6 +5,7 @@ import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster, observed, shopFile } from '../../test/clusters/joined-cluster.ts';
+import { eventsOf } from '../../test/commands/command-host.ts';
 import { until } from '../../test/ground/until.ts';
 import type { RunningApi, Seeded } from '../../test/installation/running-api.ts';
 import { seedReleases } from '../../test/seeds/seed-cluster.ts';
@@ -47,6 +48,10 @@ test('apply waits until the agent says that it is in effect, ps shows it', async
   await agent.report([observed('shop', { appliedRevision: 1 })]);
   const applied = await applying;
   expect([applied.code, JSON.parse(applied.out)]).toMatchObject([0, { items: [{ name: 'shop', state: 'applied' }] }]);
+  const [waits, ...further] = eventsOf(applied);
+  expect(waits).toMatchObject({ event: 'workload', workload: 'shop', state: 'pending', instances: {} });
+  expect(further.at(-1)).toMatchObject({ event: 'workload', state: 'applied', instances: { ready: 1 } });
+  expect(applied.err).not.toContain('✓');
   const listed = await ballast(['cluster', 'ps']);
   expect(listed.out).toMatch(/^web-shop01 +shop +one +ready +1 +20/m);
   const shown = await ballast(['cluster', 'show']);
@@ -80,6 +85,7 @@ test('apply fails with exit code 1 when the agent says why it cannot be', async 
   expect([code, JSON.parse(out).items]).toMatchObject([1, [{ name: 'broken', state: 'failed', error }]]);
   expect(err).toContain('broken/web web-b1 exited with code 7 in run 3\n');
   expect(err).toContain(`ballast: broken failed: ${error}\n`);
+  expect(eventsOf({ err }).at(-1)).toMatchObject({ workload: 'broken', state: 'failed', error });
   // The workload still counts as failed until the agent reports the next attempt.
   const again = await ballast(['cluster', 'apply', '-', '--no-wait'], { input: shopFile.replaceAll('shop', 'broken') });
   expect([again.code, again.out]).toEqual([0, expect.stringMatching(/^broken .* pending /m)]);
@@ -137,6 +143,21 @@ test('update asks for the offered release, and can be cancelled', async () => {
   expect((await ballast(['cluster', 'show'])).out).toContain(`, being replaced by ${newer}`);
   const cancelled = await ballast(['cluster', 'update', '--cancel']);
   expect(cancelled).toMatchObject({ code: 0, out: expect.stringMatching(/ to .+: cancelled\n$/) });
+});
+
+test('an update that is followed is told in lines', async () => {
+  const updated = ballast(['cluster', 'update', '--json']);
+  const path = `/api/v1/clusters/${clusterId}/agent`;
+  const as = ours.tokens.admin;
+  const open = await until('it is under way', async () => (await api.call('GET', path, { as })).body.inProgress);
+  await api.call('DELETE', `${path}/update`, { as });
+  const { code, out, err } = await updated;
+  const { id } = open as { id: string };
+  expect([code, JSON.parse(out)]).toMatchObject([1, { id, status: 'cancelled' }]);
+  expect(eventsOf({ err })).toMatchObject([
+    { event: 'agent-update', updateId: id, status: 'requested' },
+    { event: 'agent-update', updateId: id, status: 'cancelled' },
+  ]);
 });
 
 test('search finds by a part of a name, and lists are narrowed by words', async () => {

@@ -1,4 +1,5 @@
 import { command } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
 import { type Attempt, tellUpdate } from './tell-update.ts';
 
@@ -7,7 +8,11 @@ export const clusterRollback = command({
   usage: 'IMAGE [--cluster SLUG] [--no-wait] [--json]',
   details: 'Earlier releases are in the history of `./ballast cluster show --json`.',
   words: { least: 1, most: 1 },
-  options: { 'no-wait': { type: 'boolean', what: 'Do not wait until it has finished.' }, ...clusterOptions },
+  options: {
+    'no-wait': { type: 'boolean', what: 'Do not wait until it has finished.' },
+    ...clusterOptions,
+    ...eventsOption,
+  },
   run: async ({ 'no-wait': noWait = false, ...given }, [image = '']) => {
     const { rest, path } = await chosenCluster(given);
     const attempt = await rest.call<Attempt>('POST', `${path}/agent/rollback`, { image });

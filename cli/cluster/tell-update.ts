@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { agentStatusSchema, agentUpdateSchema } from '../../api/agents/agent-status.ts';
-import { Progress } from '../engine/progress.ts';
+import { Events, Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 
 export type Attempt = z.output<typeof agentUpdateSchema>;
@@ -13,7 +13,7 @@ export async function tellUpdate(
   begun: Attempt,
   { wait, json }: { wait: boolean; json: boolean },
 ): Promise<void> {
-  const ended = wait ? await over(rest, path, begun) : begun;
+  const ended = wait ? await over(rest, path, begun, json) : begun;
   if (json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
   else process.stdout.write(`${ended.fromImage} to ${ended.toImage}: ${ended.status}\n`);
   if (wait && ended.status !== 'succeeded') {
@@ -21,12 +21,15 @@ export async function tellUpdate(
   }
 }
 
-async function over(rest: Rest, path: string, begun: Attempt): Promise<Attempt> {
+async function over(rest: Rest, path: string, begun: Attempt, json: boolean): Promise<Attempt> {
   const progress = new Progress(process.stderr);
+  const events = new Events();
   try {
     for (let attempt = begun; ; ) {
-      if (attempt.finishedAt !== undefined) return attempt;
-      progress.running('update', `the agent's update is ${attempt.status}`);
+      const { id, fromImage, toImage, status, message, finishedAt } = attempt;
+      if (json) events.tell('agent-update', id, { updateId: id, fromImage, toImage, status, message });
+      if (finishedAt !== undefined) return attempt;
+      if (!json) progress.running('update', `the agent's update is ${status}`);
       await pause(1000);
       const { history } = await rest.call<z.output<typeof agentStatusSchema>>('GET', `${path}/agent`);
       attempt = history.find(({ id }) => id === begun.id) ?? attempt;

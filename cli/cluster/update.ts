@@ -1,4 +1,5 @@
 import { command } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { chosenCluster, clusterOptions } from './chosen-cluster.ts';
 import { type Attempt, tellUpdate } from './tell-update.ts';
 
@@ -11,6 +12,7 @@ export const clusterUpdate = command({
     cancel: { type: 'boolean', what: 'Cancel the update that is under way, if the agent does not switch yet.' },
     'no-wait': { type: 'boolean', what: 'Do not wait until it has finished.' },
     ...clusterOptions,
+    ...eventsOption,
   },
   run: async ({ image, cancel, 'no-wait': noWait = false, ...given }) => {
     const { rest, path } = await chosenCluster(given);

@@ -34,21 +34,21 @@ export async function applyAndFollow(
   changes: Changes,
   asked: Asked,
   waiting: Waiting,
-  json: boolean,
   interrupt: Interrupt,
 ): Promise<void> {
   const { rest } = here;
+  const { json } = waiting;
   const place = placeWords(to.project, to.environment);
   const { upload } = changes;
   const again = upload === undefined ? await toDeployAgain(here, to, asked.force) : [];
   const seen = await draftWith(rest, to.environment, changes);
   if (asked.repository === true && seen.items.length === 0 && to.service !== undefined) {
     const build = await buildAnew(here, { ...to, service: to.service }, asked, interrupt, json);
-    return await followBuilt(here, { ...to, service: to.service }, build, waiting, json, interrupt);
+    return await followBuilt(here, { ...to, service: to.service }, build, waiting, interrupt);
   }
   if (seen.items.length === 0 && again.length === 0 && upload === undefined) {
     interrupt.leaves('Nothing was changed.');
-    const deployments = await unchanged(here, to, waiting, place, interrupt, json);
+    const deployments = await unchanged(here, to, waiting, place, interrupt);
     return await tell(here, to, deployments, json);
   }
   const applied = await applyDraft(here, to.environment, changes, seen, {
@@ -62,14 +62,14 @@ export async function applyAndFollow(
     return;
   }
   tellLeft(seen.left, to.environment);
-  const unbuilt = await followBuilds(rest, applied, waiting, json, interrupt, upload !== undefined);
+  const unbuilt = await followBuilds(rest, applied, waiting, interrupt, upload !== undefined);
   interrupt.leaves('The deployment continues without this command.');
   if (unbuilt === stillUnderWay) {
     process.exitCode = unbuilt;
     return await tell(here, to, [], json, applied.changeSet.id);
   }
   const look = untilStale(rest, ofChangeSet(rest, applied.changeSet.id));
-  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop, json);
+  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
   process.exitCode = unbuilt ?? exitCode;
   await tell(here, to, deployments, json, applied.changeSet.id);
 }
@@ -98,7 +98,6 @@ async function unchanged(
   waiting: Waiting,
   place: string,
   interrupt: Interrupt,
-  json: boolean,
 ): Promise<Deployment[]> {
   const { environment, service } = to;
   const path = `/environments/${environment.id}/deployments`;
@@ -112,7 +111,6 @@ async function unchanged(
       waiting,
       place,
       interrupt.stop,
-      json,
     );
     process.exitCode = exitCode;
     return deployments;
@@ -146,18 +144,18 @@ async function buildAnew(
   { environment, service }: Complete,
   { downtimeAccepted }: Asked,
   interrupt: Interrupt,
-  quiet: boolean,
+  json: boolean,
 ): Promise<Build> {
   const accepted = downtimeAccepted ? { downtimeAccepted: true } : {};
   const body = { environmentId: environment.id, ...accepted };
   const { id, number, branch, commitSha } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.applied();
   interrupt.leaves('The build and its deployment continue without this command.');
-  if (!quiet)
+  if (!json)
     process.stderr.write(
       `Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}: ${commitSha.slice(0, 12)} of ${printable(branch)}\n`,
     );
-  return await followBuild(rest, id, interrupt.signal, quiet);
+  return await followBuild(rest, id, interrupt.signal, { json, log: !json });
 }
 
 /** Sees the deployment of a build through, and prints where it answers. */
@@ -166,10 +164,10 @@ export async function followBuilt(
   to: Complete,
   build: Build,
   waiting: Waiting,
-  json: boolean,
   interrupt: Interrupt,
 ): Promise<void> {
   const { rest } = here;
+  const { json } = waiting;
   const { deploymentId } = build;
   if (deploymentId === undefined) {
     process.stderr.write(endOfBuild(build, !json));
@@ -179,7 +177,7 @@ export async function followBuilt(
   interrupt.leaves('The deployment continues without this command.');
   const look = untilStale(rest, theseDeployments(rest, [deploymentId]));
   const place = placeWords(to.project, to.environment);
-  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop, json);
+  const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
   process.exitCode = exitCode;
   await tell(here, to, deployments, json);
 }

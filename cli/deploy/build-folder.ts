@@ -29,7 +29,6 @@ interface Wanted {
   message: string | undefined;
   all: boolean;
   downtimeAccepted: boolean;
-  quiet: boolean;
   waiting: Waiting;
 }
 
@@ -52,14 +51,14 @@ export async function folderChanges(
   place: Here,
   to: Complete,
   folder: string,
-  { context, refusal, port, variables, all, quiet }: Wanted,
+  { context, refusal, port, variables, all, waiting }: Wanted,
   interrupt: Interrupt,
 ): Promise<Changes & { upload: { serviceId: string; sourceId: string } }> {
   const before = await sourceThere(place.rest, to);
   // A folder that an earlier command has chosen stays chosen.
   const within = context ?? (before.kind === 'upload' ? before.context : '');
   if (within === '' && refusal !== undefined) throw new UsageError(refusal);
-  const progress = quiet ? undefined : new Progress(process.stderr);
+  const progress = waiting.json ? undefined : new Progress(process.stderr);
   const leaves = (what: string) => interrupt.leaves(what);
   const { sourceId } = await uploadFolder(place, to, folder, { progress, signal: interrupt.signal, leaves }).finally(
     () => progress?.end(),
@@ -83,7 +82,8 @@ export async function buildForProduction(
 ): Promise<Build | number> {
   const { rest } = place;
   const { environment, service } = to;
-  const { message, all, downtimeAccepted, quiet } = wanted;
+  const { message, all, downtimeAccepted, waiting } = wanted;
+  const { json } = waiting;
   const seen = await draftWith(rest, environment, changes);
   if (seen.items.length > 0) {
     const applied = await applyDraft(place, environment, changes, seen, { message, all, downtimeAccepted, interrupt });
@@ -94,7 +94,7 @@ export async function buildForProduction(
     tellLeft(seen.left, environment);
     if (applied.approval !== undefined) {
       interrupt.leaves('The settings wait for their approval without this command.');
-      const undecided = await untilDecided(rest, applied.approval.id, wanted.waiting, interrupt, quiet);
+      const undecided = await untilDecided(rest, applied.approval.id, waiting, interrupt);
       if (undecided !== undefined) return undecided;
     }
   }
@@ -103,7 +103,7 @@ export async function buildForProduction(
   const body = { environmentId: environment.id, sourceId: upload.sourceId, ...accepted };
   const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.leaves('The build and its deployment continue without this command.');
-  if (!quiet)
+  if (!json)
     process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
-  return await followBuild(rest, id, interrupt.signal, quiet);
+  return await followBuild(rest, id, interrupt.signal, { json, log: !json });
 }

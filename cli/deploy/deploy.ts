@@ -5,7 +5,7 @@ import { downtimeOption } from '../deployment/downtime.ts';
 import { exitCodes, exitCodesText } from '../deployment/outcome.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
-import { Progress } from '../engine/progress.ts';
+import { eventsOption, Progress } from '../engine/progress.ts';
 import { printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
@@ -54,7 +54,7 @@ is staged and the last deployment of the service failed or was cancelled, it is 
 deployed again without --force.
 
 The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old
-one serves. With --json each stage and wait is a line of JSON on the standard error, and the result one document on the standard output.
+one serves.
 ${exitCodesText}`,
   words: { least: 0, most: 1 },
   options: {
@@ -81,6 +81,7 @@ ${exitCodesText}`,
     ...downtimeOption,
     ...waitOptions,
     ...serviceOptions,
+    ...eventsOption,
   },
   run: async (
     { image, port, set = [], message, staged = false, yes = false, all = false, force = false, ...given },
@@ -106,19 +107,19 @@ ${exitCodesText}`,
         throw new UsageError(source.refusal);
       if (source !== undefined && !(await mayCreate(target, early, yes))) return void tellNothing();
       const wanted = { port: number, variables: set };
-      const { json = false, 'accept-downtime': downtimeAccepted = false } = given;
+      const { 'accept-downtime': downtimeAccepted = false } = given;
       const asked = { message, all, downtimeAccepted, force };
       if (source?.kind === 'folder' && (await buildsThere(early.rest, target.environment, source))) {
         const to = await createMissing(early, target, number, interrupt);
-        const how = { ...wanted, ...asked, context: source.context, refusal: source.refusal, quiet: json, waiting };
+        const how = { ...wanted, ...asked, context: source.context, refusal: source.refusal, waiting };
         const changes = await folderChanges(early, to, source.folder, how, interrupt);
         if (!to.environment.production) {
-          await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);
+          await applyAndFollow(place, to, changes, asked, waiting, interrupt);
           return rememberUnlessCancelled(directory, place, to);
         }
         const build = await buildForProduction(early, to, changes, how, interrupt);
         if (build !== exitCodes.cancelled) remember(directory, place, to);
-        if (typeof build !== 'number') return await followBuilt(place, to, build, waiting, json, interrupt);
+        if (typeof build !== 'number') return await followBuilt(place, to, build, waiting, interrupt);
         process.exitCode = build;
         return;
       }
@@ -126,7 +127,7 @@ ${exitCodesText}`,
         const { to, items } = await withoutImage(early, target, wanted);
         if (force && to.service === undefined) throw new UsageError('Say by --service what --force deploys again.');
         const changes = { items, serviceId: undefined };
-        return await applyAndFollow(place, to, changes, asked, waiting, json, interrupt);
+        return await applyAndFollow(place, to, changes, asked, waiting, interrupt);
       }
       refuseDockerfile(source);
       if (source.kind === 'folder' && source.context !== undefined)
@@ -138,7 +139,7 @@ ${exitCodesText}`,
         : withImage(early, target, source, wanted, interrupt));
       const changes = { items, serviceId: all ? undefined : to.service.id };
       const repository = source.kind === 'git';
-      await applyAndFollow(place, to, changes, { ...asked, repository }, waiting, json, interrupt);
+      await applyAndFollow(place, to, changes, { ...asked, repository }, waiting, interrupt);
       rememberUnlessCancelled(directory, place, to);
     });
   },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { facts } from '../../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { eventsOf } from '../../test/commands/command-host.ts';
 import { until } from '../../test/ground/until.ts';
 
 let joined: JoinedCluster;
@@ -44,15 +45,11 @@ async function cancelNext(done: number): Promise<string> {
   return String(build.id);
 }
 
-function eventsOf(err: string): Record<string, unknown>[] {
-  return err.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-}
-
 test('a folder and its settings are one change set with one message, and its build is told as it stands', async () => {
   const words = ['deploy', folder, '--yes', '--set', 'A=1', '-m', 'Both at once', '--json'];
   const [told, id] = await Promise.all([ballast(words), cancelNext(0)]);
   expect(told.code).toBe(1);
-  const events = eventsOf(told.err);
+  const events = eventsOf(told);
   expect(events[0]).toMatchObject({ event: 'build', buildId: id, number: 1, service: 'shop' });
   expect(events.at(-1)).toMatchObject({ event: 'build', buildId: id, status: 'cancelled' });
   const sets = await call('GET', `/environments/${await environment('staging')}/change-sets`);
@@ -65,9 +62,9 @@ test('a folder and its settings are one change set with one message, and its bui
 test('in production the settings wait for their approval, and --wait builds the folder with them', async () => {
   const words = ['deploy', folder, '--environment', 'production', '--set', 'B=1', '--json'];
   const held = await ballast(words);
-  expect([held.code, eventsOf(held.err)]).toMatchObject([5, [{ event: 'approval', decision: '' }]]);
+  expect([held.code, eventsOf(held)]).toMatchObject([5, [{ event: 'approval', decision: '' }]]);
   expect(held.err).toContain('--wait waits for that');
-  const approvalId = String(eventsOf(held.err)[0]?.approvalId);
+  const approvalId = String(eventsOf(held)[0]?.approvalId);
   await call('POST', `/approvals/${approvalId}/decide`, { decision: 'rejected', reason: 'Not yet' });
   expect((await ballast(['discard', '--environment', 'production'], { cwd: folder })).code).toBe(0);
 
@@ -79,7 +76,7 @@ test('in production the settings wait for their approval, and --wait builds the 
   });
   await call('POST', `/approvals/${open?.id}/decide`, { decision: 'approved' });
   const [told, id] = await Promise.all([waiting, cancelNext(1)]);
-  expect([told.code, eventsOf(told.err)]).toEqual([
+  expect([told.code, eventsOf(told)]).toEqual([
     1,
     expect.arrayContaining([
       expect.objectContaining({ event: 'approval', decision: 'approved' }),

@@ -1,12 +1,12 @@
 import { endOfBuild } from '../build/end-of-build.ts';
 import { type Build, followBuild } from '../build/follow-build.ts';
-import { approvalLines } from '../deployment/follow.ts';
 import { stillUnderWay } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import type { Applied } from './apply-draft.ts';
 import type { Interrupt } from './interrupt.ts';
+import { tellHeld } from './until-decided.ts';
 
 /**
  * Prints the logs of the builds that a change set waits for, one after the other. Answers the exit code if that is decided:
@@ -16,14 +16,14 @@ export async function followBuilds(
   rest: Rest,
   { builds, approval }: Applied,
   waiting: Waiting,
-  quiet: boolean,
   interrupt: Interrupt,
   uploaded = false,
 ): Promise<number | undefined> {
   if (builds.length === 0) return undefined;
+  const { json } = waiting;
   interrupt.leaves('The builds and their deployments continue without this command.');
   if (approval !== undefined) {
-    for (const line of approvalLines([approval.id])) process.stderr.write(`${line}\n`);
+    tellHeld(approval.id, json);
     if (waiting.until === 'held') return stillUnderWay;
   }
   // A folder that cannot be built is nothing that was started.
@@ -36,10 +36,10 @@ export async function followBuilds(
     );
     const from = [repository, branch, commitSha.slice(0, 12)].filter((one) => one !== '').map(printable);
     const of = `${printable(serviceName)} for ${printable(environmentName)}`;
-    if (!quiet) process.stderr.write(`Build #${number} of ${of}${from.length === 0 ? '' : `: ${from.join(' ')}`}\n`);
-    ended.push(await followBuild(rest, id, interrupt.signal, quiet));
+    if (!json) process.stderr.write(`Build #${number} of ${of}${from.length === 0 ? '' : `: ${from.join(' ')}`}\n`);
+    ended.push(await followBuild(rest, id, interrupt.signal, { json, log: !json }));
   }
   const undone = ended.filter(({ status, releaseError }) => status !== 'succeeded' || releaseError !== '');
-  for (const build of undone) process.stderr.write(endOfBuild(build, !quiet));
+  for (const build of undone) process.stderr.write(endOfBuild(build, !json));
   return undone.length === 0 ? undefined : 1;
 }

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { takeBuildOutput } from '../../db/builds/output.ts';
+import { effect } from '../../db/engine/effect.ts';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { eventsOf } from '../../test/commands/command-host.ts';
 import { type GitServer, gitServer } from '../../test/git/git-server.ts';
 import { until } from '../../test/ground/until.ts';
+import { machine } from '../../test/seeds/seed.ts';
 
 let joined: JoinedCluster;
 let ballast: JoinedCluster['ballast'];
@@ -77,8 +81,10 @@ test('a repository is staged, applied and built at once, by its address alone or
   expect(cancelled.status).toBeLessThan(300);
   const told = await again;
   expect(told.code).toBe(1);
-  const lines = told.err.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  expect(lines).toMatchObject([{ event: 'build', buildId: newer.id, status: 'queued' }, { status: 'cancelled' }]);
+  expect(eventsOf(told)).toMatchObject([
+    { event: 'build', buildId: newer.id, status: 'queued' },
+    { status: 'cancelled' },
+  ]);
 });
 
 /** The build of that commit, once it was asked for and somebody has had the time to look at it. */
@@ -88,6 +94,47 @@ async function joinedBuild(commitSha: string): Promise<{ id: string }> {
     async () => (await builds()).find((one) => one.commitSha === commitSha) as { id: string },
   );
 }
+
+test('commands that follow a build tell it in lines, and its log stays beside them', async () => {
+  const place = ['--project', 'app', '--environment', 'staging', '--service', 'app'];
+  const { api, ours } = joined;
+  const follow = async (...words: string[]) => {
+    const known = new Set((await builds()).map(({ id }) => id));
+    const followed = ballast([...words, '--json']);
+    const made = await until('the build', async () => (await builds()).find(({ id }) => !known.has(id)));
+    const id = String(made.id);
+    await effect(api.database, machine, (taking) =>
+      takeBuildOutput(taking, api.keyring, { id, organizationId: ours.organizationId }, [piece('$ npm ci\n')]),
+    );
+    await api.call('POST', `/api/v1/builds/${id}/cancel`, { as: ours.tokens.admin });
+    return { id, told: await followed };
+  };
+  const created = await follow('build', 'create', ...place, '--follow');
+  const retried = await follow('build', 'retry', created.id, '--follow');
+  for (const { id, told } of [created, retried]) {
+    expect([told.code, JSON.parse(told.out)]).toMatchObject([1, { id, status: 'cancelled' }]);
+    expect(eventsOf(told).at(-1)).toMatchObject({ event: 'build', buildId: id, service: 'app', status: 'cancelled' });
+    expect(told.err).toContain('\n  $ npm ci\n');
+  }
+  const read = await ballast(['build', 'log', created.id, '--json']);
+  expect([read.code, JSON.parse(read.out)]).toMatchObject([0, { id: created.id, status: 'cancelled' }]);
+  expect(eventsOf(read)).toMatchObject([{ event: 'build', buildId: created.id, status: 'cancelled' }]);
+  expect(read.err).toContain('  $ npm ci\n');
+  expect(await ballast(['build', 'log', created.id])).toEqual({ code: 0, out: '', err: '  $ npm ci\n' });
+});
+
+const piece = (text: string) => ({ number: 0, at: new Date(), text, progress: {} });
+
+test('in production a build waits for the approval of its settings, which a line names', async () => {
+  const words = ['deploy', '--git', address, '--project', 'app', '--service', 'app', '--environment', 'production'];
+  const held = await ballast([...words, '--json']);
+  const [approval] = (await call('/approvals')).items;
+  expect([held.code, eventsOf(held)]).toMatchObject([
+    5,
+    [{ event: 'approval', approvalId: approval?.id, decision: '', stale: false }],
+  ]);
+  expect(held.err).not.toContain('ballast approve');
+});
 
 test('the branch is that of the environment: set where there is none, and not changed for one service', async () => {
   await git.commit('team/app.git', { 'index.html': 'Next' }, { branch: 'next' });

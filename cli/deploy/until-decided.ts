@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalDecision } from '../../domain/approvals/approvals.ts';
-import { Events } from '../deployment/events.ts';
 import { approvalLines } from '../deployment/follow.ts';
 import { exitCodes, stale, stillUnderWay } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
+import { Events } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import type { Interrupt } from './interrupt.ts';
 
@@ -12,6 +12,18 @@ const againMillis = 1_000;
 interface Approval {
   decision?: ApprovalDecision;
   stale?: boolean;
+}
+
+/** An approval that somebody has to give: who decides, or a line of JSON, behind which the events tell what is new of it. */
+export function tellHeld(id: string, json: boolean): Events {
+  const events = new Events();
+  if (json) tellApproval(events, id, {});
+  else for (const line of approvalLines([id])) process.stderr.write(`${line}\n`);
+  return events;
+}
+
+function tellApproval(events: Events, id: string, { decision, stale: isStale = false }: Approval): void {
+  events.tell('approval', id, { approvalId: id, decision: decision ?? '', stale: isStale });
 }
 
 /**
@@ -23,15 +35,9 @@ export async function untilDecided(
   id: string,
   waiting: Waiting,
   interrupt: Interrupt,
-  json: boolean,
 ): Promise<number | undefined> {
-  const events = new Events();
-  if (!json)
-    process.stderr.write(
-      approvalLines([id])
-        .map((line) => `${line}\n`)
-        .join(''),
-    );
+  const { json } = waiting;
+  const events = tellHeld(id, json);
   const until = waiting.bounded ? performance.now() + waiting.millis : Number.POSITIVE_INFINITY;
   for (;;) {
     const approval = await rest.call<Approval>('GET', `/approvals/${id}`).catch((error: unknown) => {
@@ -40,7 +46,7 @@ export async function untilDecided(
       throw error;
     });
     const { decision } = approval;
-    if (json) events.tell('approval', id, { approvalId: id, decision: decision ?? '', stale: approval.stale ?? false });
+    if (json) tellApproval(events, id, approval);
     if (decision === 'approved') return undefined;
     if (decision !== undefined) {
       process.stderr.write(`The settings are not applied (${decision}), and nothing is built.\n`);

@@ -1,4 +1,5 @@
 import { command, UsageError } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { type Given, type Here, here, serviceOptions } from '../place/here.ts';
@@ -15,7 +16,7 @@ export const cancel = command({
 the release that is live. Once the new release serves, only \`./ballast rollback\` returns to the one before: exit code 1.
 Exit code 5: still under way when the time was up.`,
   words: { least: 0, most: 1 },
-  options: { ...waitOptions, ...serviceOptions },
+  options: { ...waitOptions, ...serviceOptions, ...eventsOption },
   run: async (given, [word]) => {
     const waiting = readWaiting(given);
     const place = await here(given);
@@ -23,7 +24,7 @@ Exit code 5: still under way when the time was up.`,
     const cancelled = await place.rest.call<Deployment>('POST', `/deployments/${encodeURIComponent(id)}/cancel`);
     const { deployments, exitCode } = await follow(theseDeployments(place.rest, [id]), waiting, words);
     const [ended = cancelled] = deployments;
-    if (given.json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
+    if (waiting.json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
     else if (waiting.until === 'started') {
       process.stdout.write(`The deployment of ${printable(ended.serviceName)} is asked to end.\n`);
     }

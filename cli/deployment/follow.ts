@@ -28,18 +28,18 @@ export function theseDeployments(rest: Rest, ids: readonly string[]): Look {
 /**
  * Looks on until all of these have ended, the time is up, or somebody presses Ctrl-C, and says on the standard error how they
  * proceed. A control plane that does not answer is waited for: the deployments continue without it. `place`: the options
- * that name their environment, for the commands it names. `stop`: aborted by Ctrl-C already before. `json`: in lines of JSON.
+ * that name their environment, for the commands it names. `stop`: aborted by Ctrl-C already before.
  */
 export async function follow(
   look: Look,
   waiting: Waiting,
   place: string,
   stop = new AbortController(),
-  json = false,
 ): Promise<Followed> {
   const interrupt = () => stop.abort();
   process.once('SIGINT', interrupt);
   const progress = new Progress(process.stderr);
+  const { json } = waiting;
   const stages = json ? new DeploymentEvents() : new Stages(progress);
   const clock = new Clock(waiting);
   let deployments: Deployment[] = [];
@@ -78,6 +78,8 @@ export async function follow(
     }
   } catch (error) {
     if (!(error instanceof StaleApproval)) throw error;
+    // One that is stale at the first look was not shown yet; the line names its approval.
+    if (json) for (const deployment of error.deployments) stages.show(deployment);
     progress.line(
       `The approval is stale: another release is live, or settings were applied since. \`./ballast approve ${error.approvalId} --refresh\` asks anew.`,
     );

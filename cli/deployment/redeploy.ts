@@ -1,4 +1,5 @@
 import { command, UsageError } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
 import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
@@ -12,7 +13,7 @@ export const redeploy = command({
   [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: exitCodesText,
   words: { least: 0, most: 1 },
-  options: { ...downtimeOption, ...waitOptions, ...serviceOptions },
+  options: { ...downtimeOption, ...waitOptions, ...serviceOptions, ...eventsOption },
   run: async (given, [word]) => {
     const waiting = readWaiting(given);
     if (word !== undefined && given.service !== undefined && word !== given.service)
@@ -26,6 +27,6 @@ export const redeploy = command({
       place.rest.call<CreateResult>('POST', `/services/${service.id}/redeploy`, { ...body, ...downtime }),
     );
     if (started === undefined) return void tellDeclined();
-    await seeThrough(place, { project, environment }, started, waiting, given.json);
+    await seeThrough(place, { project, environment }, started, waiting);
   },
 });

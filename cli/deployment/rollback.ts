@@ -1,4 +1,5 @@
 import { command, UsageError } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from '../place/chosen.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
@@ -20,6 +21,7 @@ ${exitCodesText}`,
     ...downtimeOption,
     ...waitOptions,
     ...serviceOptions,
+    ...eventsOption,
   },
   run: async ({ to, ...given }) => {
     const waiting = readWaiting(given);
@@ -33,7 +35,7 @@ ${exitCodesText}`,
       place.rest.call<CreateResult>('POST', `/releases/${releaseId}/rollback`, { queue: true, ...downtime }),
     );
     if (started === undefined) return void tellDeclined();
-    await seeThrough(place, { project, environment }, started, waiting, given.json);
+    await seeThrough(place, { project, environment }, started, waiting);
   },
 });
 

@@ -1,8 +1,7 @@
 import type { DeploymentStage } from '../../domain/deployments/states.ts';
-import type { Progress } from '../engine/progress.ts';
+import { Events, type Progress } from '../engine/progress.ts';
 import { printable } from '../engine/table.ts';
 import { type Deployment, isOpen } from './deployment.ts';
-import { Events } from './events.ts';
 
 type Stage = Deployment['stages'][number];
 

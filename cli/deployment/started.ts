@@ -19,7 +19,6 @@ export async function seeThrough(
   { project, environment }: { project: Project; environment: Environment },
   started: CreateResult,
   waiting: Waiting,
-  json = false,
 ): Promise<void> {
   const { deployment, release, superseded } = started;
   for (const { releaseNumber } of superseded) {
@@ -29,7 +28,8 @@ export async function seeThrough(
   const { deployments, exitCode } = await follow(look, waiting, placeWords(project, environment));
   process.exitCode = exitCode;
   const [now = deployment] = deployments;
-  if (json) return void process.stdout.write(`${JSON.stringify({ ...started, deployment: now }, undefined, 2)}\n`);
+  if (waiting.json)
+    return void process.stdout.write(`${JSON.stringify({ ...started, deployment: now }, undefined, 2)}\n`);
   const name = printable(now.serviceName);
   const state = now.state === 'live' ? 'is live' : `is ${now.state}`;
   process.stdout.write(`Release ${release.number} of ${name} ${state} in ${environment.slug}.\n`);

@@ -16,16 +16,19 @@ export interface Waiting {
   millis: number;
   /** Whether the time was said, and so counts while an approval is waited for. */
   bounded: boolean;
+  /** Stages and waits are told to programs, in lines of JSON. */
+  json: boolean;
 }
 
 export function readWaiting(given: {
   wait?: boolean | undefined;
   'no-wait'?: boolean | undefined;
   timeout?: string | undefined;
+  json?: boolean | undefined;
 }): Waiting {
-  const { wait = false, 'no-wait': noWait = false, timeout } = given;
+  const { wait = false, 'no-wait': noWait = false, timeout, json = false } = given;
   if (wait && noWait) throw new UsageError('--wait and --no-wait contradict each other; give one of them.');
   const millis = timeout === undefined ? 600_000 : patience.parse(timeout);
   if (millis === undefined) throw new UsageError(`--timeout wants ${patience.form}.`);
-  return { until: noWait ? 'started' : wait ? 'ended' : 'held', millis, bounded: timeout !== undefined };
+  return { until: noWait ? 'started' : wait ? 'ended' : 'held', millis, bounded: timeout !== undefined, json };
 }

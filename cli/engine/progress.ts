@@ -1,3 +1,5 @@
+import type { Option } from './command.ts';
+
 const firstWord = 3_000;
 const furtherWords = 15_000;
 
@@ -80,6 +82,31 @@ export class Progress {
     if (this.#out.isTTY) this.#out.write('\r\x1b[K');
   }
 }
+
+/**
+ * Progress for programs, which give `--json`: lines of JSON on the standard error as it happens, so that the result stays alone on
+ * the standard output. docs/cli.md says which commands write them, and the fields of each.
+ */
+export class Events {
+  readonly #last = new Map<string, string>();
+
+  /** Told once for as long as nothing of it changes. `id`: the thing that it is about. */
+  tell(event: string, id: string, facts: Readonly<Record<string, unknown>>): void {
+    const text = JSON.stringify(facts);
+    const key = `${event} ${id}`;
+    if (this.#last.get(key) === text) return;
+    this.#last.set(key, text);
+    process.stderr.write(`${JSON.stringify({ event, at: new Date().toISOString(), ...facts })}\n`);
+  }
+}
+
+/** Of commands that write `Events`; behind their other options, since all that call the API have a `--json`. */
+export const eventsOption = {
+  json: {
+    type: 'boolean',
+    what: 'Print JSON: each stage and wait as a line on the standard error, the result on the standard output.',
+  },
+} as const satisfies Record<string, Option>;
 
 function elapsed(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);

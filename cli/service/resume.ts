@@ -2,6 +2,7 @@ import { exitCodesText } from '../deployment/outcome.ts';
 import { seeThrough } from '../deployment/started.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
 import type { Suspension } from './suspend.ts';
@@ -12,7 +13,7 @@ export const serviceResume = command({
   details: `It needs no approval, since it runs what was approved; in production it takes an admin's token. What was applied meanwhile
 is not part of it: \`./ballast service show\` tells that. ${exitCodesText}`,
   words: { least: 0, most: 1 },
-  options: { ...waitOptions, ...serviceOptions },
+  options: { ...waitOptions, ...serviceOptions, ...eventsOption },
   run: async (given, [service]) => {
     const waiting = readWaiting(given);
     const place = await here({ ...given, ...(service === undefined ? {} : { service }) });
@@ -25,7 +26,7 @@ is not part of it: \`./ballast service show\` tells that. ${exitCodesText}`,
     if (deployment !== undefined) {
       const release = { id: deployment.releaseId, number: deployment.releaseNumber };
       const started = { deployment, release, superseded: [] };
-      return await seeThrough(place, { project, environment }, started, waiting, given.json);
+      return await seeThrough(place, { project, environment }, started, waiting);
     }
     if (given.json) return void process.stdout.write(`${JSON.stringify(suspension, undefined, 2)}\n`);
     process.stdout.write(`${slug} is not suspended in ${environment.slug}.\n`);

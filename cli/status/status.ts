@@ -4,6 +4,7 @@ import { exitCodesText } from '../deployment/outcome.ts';
 import { placeWords } from '../deployment/place-words.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject } from '../place/chosen.ts';
 import { environmentOptions, here } from '../place/here.ts';
@@ -17,6 +18,7 @@ export const status = command({
     wait: { ...waitOptions.wait, what: 'Follow the deployments that are under way to their end.' },
     timeout: waitOptions.timeout,
     ...environmentOptions,
+    ...eventsOption,
   },
   run: async (given) => {
     const waiting = readWaiting(given);

@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Progress } from '../engine/progress.ts';
+import { Events, Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import type { Workload } from './workload.ts';
 
 type Instance = Workload['instances'][number];
 
-/** Looks on until all these are in effect, one of them says that it cannot be, or the time is up. */
+/**
+ * Looks on until all these are in effect, one of them says that it cannot be, or the time is up. `json`: how each stands is told in
+ * lines of JSON; ends of instances are for people.
+ */
 export async function appliedWorkloads(
   rest: Rest,
   path: string,
   begun: Workload[],
   millis: number,
+  json: boolean,
 ): Promise<Workload[]> {
   const deadline = Date.now() + millis;
   const progress = new Progress(process.stderr);
+  const events = new Events();
   const wanted = new Set(begun.map(({ key }) => key));
   const told = new Set<string>();
   // How runs ended before is no news.
@@ -24,7 +29,8 @@ export async function appliedWorkloads(
       for (const workload of now) {
         const { key, name, state } = workload;
         for (const line of news(workload, known)) progress.line(line);
-        if (state === 'pending') progress.running(key, `${printable(name)} ${standing(workload)}`);
+        if (json) events.tell('workload', key, factsOf(workload));
+        else if (state === 'pending') progress.running(key, `${printable(name)} ${standing(workload)}`);
         else if (!told.has(key)) {
           told.add(key);
           if (state === 'applied') progress.done(key, `${printable(name)} is in effect`);
@@ -66,9 +72,17 @@ function exitText({ code, signal }: NonNullable<Instance['exit']>): string {
   return code === undefined ? 'ended while nobody saw it' : `exited with code ${code}`;
 }
 
+function factsOf({ name, release, state, error, instances }: Workload): Record<string, unknown> {
+  const counts = Object.fromEntries([...statesOf(instances)].map(([is, some]) => [is, some.length]));
+  return { workload: name, release, state, error, instances: counts };
+}
+
+function statesOf(instances: readonly Instance[]): Map<string, Instance[]> {
+  return Map.groupBy(instances, ({ state }) => state);
+}
+
 /** "is being applied: 1 ready, 2 starting". */
 function standing({ instances }: Workload): string {
-  const states = Map.groupBy(instances, ({ state }) => state);
-  const counts = [...states].map(([state, some]) => `${some.length} ${state}`).join(', ');
+  const counts = [...statesOf(instances)].map(([state, some]) => `${some.length} ${state}`).join(', ');
   return counts === '' ? 'is being applied' : `is being applied: ${counts}`;
 }

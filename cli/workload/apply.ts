@@ -1,6 +1,7 @@
 import { duration } from '../../domain/settings/setting.ts';
 import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
 import { command, UsageError } from '../engine/command.ts';
+import { eventsOption } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { appliedWorkloads } from './applied-workloads.ts';
@@ -25,6 +26,7 @@ as seen from FILE.`,
     'no-wait': { type: 'boolean', what: 'Do not wait.' },
     timeout: { type: 'string', value: '10m', what: 'How long to wait; 10m by default.' },
     ...clusterOptions,
+    ...eventsOption,
   },
   run: async ({ prune = false, 'dry-run': dryRun, wait, 'no-wait': noWait, timeout, ...given }, [file = '']) => {
     if (wait && noWait) throw new UsageError('--wait and --no-wait contradict each other; give one of them.');
@@ -47,7 +49,7 @@ as seen from FILE.`,
         `ballast: ${cluster.slug} is ${cluster.status}: this is applied once its agent is in contact; ${help}.\n`,
       );
     }
-    const items = noWait ? answer.items : await appliedWorkloads(rest, path, answer.items, millis);
+    const items = noWait ? answer.items : await appliedWorkloads(rest, path, answer.items, millis, given.json ?? false);
     if (given.json) process.stdout.write(`${JSON.stringify({ ...answer, items }, undefined, 2)}\n`);
     else process.stdout.write(asText(items, answer.removed));
     // Without waiting, what is on its way is no failure; what is known to have failed is one all the same.

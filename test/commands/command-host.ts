@@ -27,6 +27,11 @@ export interface Told {
   last: boolean;
 }
 
+/** The lines of JSON that a command wrote for programs as it went, in order (docs/cli.md). */
+export function eventsOf({ err }: Pick<Ended, 'err'>): Record<string, unknown>[] {
+  return err.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+}
+
 const program = fileURLToPath(new URL('command-host-program.ts', import.meta.url));
 
 /**

@@ -3,7 +3,7 @@ import { printable } from '../../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../../place/chosen.ts';
 import { here, serviceOptions } from '../../place/here.ts';
 import type { Build } from '../follow-build.ts';
-import { seeBuild } from './see-build.ts';
+import { followOptions, seeBuild } from './see-build.ts';
 
 export const buildCreate = command({
   summary: 'Builds a commit of the repository of a service, and deploys it',
@@ -15,9 +15,9 @@ code 1 if it did not succeed.`,
   options: {
     branch: { type: 'string', value: 'BRANCH', what: 'A branch of the repository.' },
     commit: { type: 'string', value: 'SHA', what: 'The whole name of a commit of the branch.' },
-    follow: { type: 'boolean', what: 'Print the log until the build is over.' },
     'image-only': { type: 'boolean', what: 'Deploy nothing of it.' },
     ...serviceOptions,
+    ...followOptions,
   },
   run: async ({ branch, commit, follow = false, 'image-only': imageOnly = false, ...given }) => {
     if (commit !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit))

@@ -1,10 +1,10 @@
 import { command } from '../../engine/command.ts';
+import { eventsOption } from '../../engine/progress.ts';
 import { Rest, restOptions } from '../../engine/rest.ts';
 import { type Build, followBuild } from '../follow-build.ts';
-import { seeBuild } from './see-build.ts';
+import { followOptions, seeBuild } from './see-build.ts';
 
 const one = (id: string) => `/builds/${encodeURIComponent(id)}`;
-const follow = { follow: { type: 'boolean', what: 'Print the log until the build is over.' } } as const;
 
 export const buildShow = command({
   summary: 'Shows a build: its source, steps, image and what became of it',
@@ -19,13 +19,16 @@ export const buildShow = command({
 
 export const buildLog = command({
   summary: 'Prints the log of a build, until it is over',
-  usage: 'BUILD',
+  usage: 'BUILD [--json]',
+  details: 'All of it is on the standard error. With --json the build is the result.',
   words: { least: 1, most: 1 },
-  options: restOptions,
+  options: { ...restOptions, ...eventsOption },
   run: async (given, [id = '']) => {
     const rest = new Rest(given);
+    const { json = false } = given;
     const build = await rest.call<Build>('GET', one(id));
-    await followBuild(rest, build.id, new AbortController().signal, false);
+    const ended = await followBuild(rest, build.id, new AbortController().signal, { json, log: true });
+    if (json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
   },
 });
 
@@ -47,7 +50,7 @@ export const buildApprove = command({
   details: `It waits for that, since its source is an upload, a tag, or a commit that is not the head of the connected branch, and any command of
 it could tell what it is given. An admin or owner approves it who has not requested it; an only one needs no approval.`,
   words: { least: 1, most: 1 },
-  options: { ...follow, ...restOptions },
+  options: { ...restOptions, ...followOptions },
   run: async ({ follow: follows = false, ...given }, [id = '']) => {
     const rest = new Rest(given);
     const approved = await rest.call<Build>('POST', `${one(id)}/approve`);
@@ -59,7 +62,7 @@ export const buildRetry = command({
   summary: 'Builds the same source again, with the settings of now',
   usage: 'BUILD [--follow] [--json]',
   words: { least: 1, most: 1 },
-  options: { ...follow, ...restOptions },
+  options: { ...restOptions, ...followOptions },
   run: async ({ follow: follows = false, ...given }, [id = '']) => {
     const rest = new Rest(given);
     const made = await rest.call<Build>('POST', `${one(id)}/retry`);

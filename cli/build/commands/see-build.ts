@@ -1,17 +1,25 @@
 import { isBuildFinal } from '../../../domain/builds/states.ts';
 import { problemLine } from '../../../domain/repository-config/summary.ts';
+import type { Option } from '../../engine/command.ts';
+import { eventsOption } from '../../engine/progress.ts';
 import type { Rest } from '../../engine/rest.ts';
 import { printable } from '../../engine/table.ts';
 import { type Build, followBuild } from '../follow-build.ts';
+
+/** Of commands that start a build and can see it through; behind their other options. */
+export const followOptions = {
+  follow: { type: 'boolean', what: 'Print the log until the build is over.' },
+  ...eventsOption,
+} as const satisfies Record<string, Option>;
 
 /** Prints a build, as it is or once it is over; one that is over and did not succeed is exit code 1. */
 export async function seeBuild(
   rest: Rest,
   build: Build,
-  { follow, json }: { follow: boolean; json: boolean | undefined },
+  { follow, json = false }: { follow: boolean; json: boolean | undefined },
 ): Promise<void> {
   const { signal } = new AbortController();
-  const seen = follow ? await followBuild(rest, build.id, signal, false) : build;
+  const seen = follow ? await followBuild(rest, build.id, signal, { json, log: true }) : build;
   if (json) process.stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
   else for (const line of linesOf(seen)) process.stdout.write(`${line}\n`);
   if (follow && isBuildFinal(seen.status) && seen.status !== 'succeeded') process.exitCode = 1;

@@ -1,5 +1,6 @@
 import { deploymentStages } from '../../../domain/deployments/states.ts';
 import { command, UsageError } from '../../engine/command.ts';
+import { eventsOption } from '../../engine/progress.ts';
 import { restOptions } from '../../engine/rest.ts';
 import { here } from '../../place/here.ts';
 import { placeOfEnvironment } from '../../place/place-of-environment.ts';
@@ -24,6 +25,7 @@ ${exitCodesText}`,
     ...downtimeOption,
     ...waitOptions,
     ...restOptions,
+    ...eventsOption,
   },
   run: async (given, [id = '']) => {
     const waiting = readWaiting(given);
@@ -44,6 +46,6 @@ ${exitCodesText}`,
       place.rest.call<CreateResult>('POST', `${path}/rerun`, { ...body, ...downtime }),
     );
     if (started === undefined) return void tellDeclined();
-    await seeThrough(place, to, started, waiting, given.json);
+    await seeThrough(place, to, started, waiting);
   },
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type JoinedCluster, joinedCluster } from '../../../test/clusters/joined-cluster.ts';
+import { eventsOf } from '../../../test/commands/command-host.ts';
 import { type End, PromotedShop } from '../../../test/deployments/promoted-shop.ts';
 import { until } from '../../../test/ground/until.ts';
 import { seedPlace } from '../../../test/seeds/seed-place.ts';
@@ -20,9 +21,10 @@ test.each<End>([
   const ended = joined.ballast([...words, '--reason', 'Two days']);
   await until('the promotion is held', () => of.held());
   await end(of);
-  const { code: is, out, err } = await ended;
-  expect([is, err]).toEqual([code, expect.any(String)]);
-  expect(JSON.parse(out)).toMatchObject({
+  const told = await ended;
+  expect([told.code, told.err]).toEqual([code, expect.any(String)]);
+  expect(eventsOf(told).at(-1)).toMatchObject({ event: 'deployment', release: 2, state });
+  expect(JSON.parse(told.out)).toMatchObject({
     approval: { kind: 'promote', reason: 'Two days' },
     deployment: { kind: 'promote', state },
     release: { number: 2, promotedFromReleaseId: of.releaseId },
@@ -61,6 +63,13 @@ test('without --wait it ends with who decides; what is missing or named wrongly 
     err: expect.stringMatching(/An administrator or owner decides.*ballast approve [0-9a-f-]{36}/s),
   });
 
+  // To programs, the line of what waits names the approval.
+  const again = await run('--to', 'production', '--release', '1', '--accept-missing', '--json');
+  expect([again.code, eventsOf(again)]).toMatchObject([
+    5,
+    [{ event: 'deployment', state: 'pending', blocker: 'approval', approvalId: (await of.held())?.approvalId }],
+  ]);
+  expect(again.err).not.toContain('ballast approve');
   const id = (await of.held())?.approvalId ?? '';
   const glass = (...words: string[]) => joined.ballast(['approve', '--break-glass', ...words]);
   const unfit = await Promise.all([glass(id), glass('--reason', 'x'), glass(id, '--reason', 'x', '--refresh')]);

@@ -1,4 +1,5 @@
 import { command, UsageError } from '../../engine/command.ts';
+import { eventsOption } from '../../engine/progress.ts';
 import { restOptions } from '../../engine/rest.ts';
 import { printable } from '../../engine/table.ts';
 import { wholeNumberOf } from '../../engine/whole-number-of.ts';
@@ -37,6 +38,7 @@ ${exitCodesText}`,
     ...projectOption,
     ...serviceOption,
     ...restOptions,
+    ...eventsOption,
   },
   run: async ({ from, to, release, reason, ...given }, [word]) => {
     const waiting = readWaiting(given);
@@ -75,7 +77,7 @@ ${exitCodesText}`,
       ),
     );
     if (started === undefined) return void tellDeclined();
-    await seeThrough(place, { project, environment }, started, waiting, given.json);
+    await seeThrough(place, { project, environment }, started, waiting);
   },
 });
 
