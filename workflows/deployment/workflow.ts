@@ -95,10 +95,13 @@ export async function deployment(input: DeploymentInput): Promise<DeploymentStat
       const said = message === undefined ? {} : { message };
       actor = adopt(actor, await finishDeployment({ ...ref, state, told, ...said }));
     } else {
-      const heard = await condition(() => {
-        listen();
-        return frame.isDue || nextStep(actor).do !== 'wait';
-      }, quietMillis[Math.min(looks, quietMillis.length - 1)]);
+      const heard = await condition(
+        () => {
+          listen();
+          return frame.isDue || nextStep(actor).do !== 'wait';
+        },
+        quietMillis[Math.min(looks, quietMillis.length - 1)],
+      );
       if (!heard) looks += 1;
       if (!heard && Date.now() >= deadline) {
         const message = `Its agent did not finish it within ${Math.round(allowed / 60_000)} minutes.`;

@@ -32,7 +32,7 @@ async function shown(workflow: { id: string }): Promise<string> {
   const plane = createPlane(organization.id);
   const { queryClient, trpc } = plane;
   const path = { id: workflow.id };
-  queryClient.setQueryData(trpc.workflows.get.queryKey({ path }), workflow);
+  queryClient.setQueryData(trpc.workflows.get.queryKey({ path }), workflow as never);
   const query = { order: 'oldest', raw: false, limit: 100 };
   queryClient.setQueryData([...pagesKey(trpc.workflows.history), { path, query }], {
     pages: [{ items: steps }],
