@@ -174,7 +174,9 @@ test('each reads the workflows of what it may see, and no others exist for it', 
   const place = { project_id: projectId, environment_id: environmentId };
   const ofService = { ...place, service_id: serviceId };
   await tenantRow(api.database, 'release', organizationId, ofService);
-  await tenantRow(api.database, 'deployment', organizationId, { ...ofService, ...by, id: deployment });
+  await tenantRow(api.database, 'deployment', organizationId, {
+    ...{ ...ofService, ...by, id: deployment, state: 'live', finished_at: new Date() },
+  });
   await tenantRow(api.database, 'change_set', organizationId, { ...place, ...by, id: changeSet });
   await tenantRow(api.database, 'build', organizationId, { ...ofService, ...by, id: build });
   const all = { cluster, 'agent-update': update, deletion, deployment, 'change-set': changeSet, build };
@@ -216,7 +218,7 @@ test('each reads the workflows of what it may see, and no others exist for it', 
   expect(told).toEqual({
     'agent-update': expect.objectContaining({ requestedBy }),
     deletion: expect.objectContaining({ requestedBy, title: 'Deletion of Ours' }),
-    deployment: expect.objectContaining({ requestedBy, title: expect.stringMatching(of) }),
+    deployment: expect.objectContaining({ requestedBy, title: expect.stringMatching(of), stateTitle: 'Went live' }),
     'change-set': expect.objectContaining({ requestedBy, title: expect.stringMatching(of) }),
     build: expect.objectContaining({ requestedBy, title: expect.stringMatching(of) }),
   });

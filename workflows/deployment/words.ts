@@ -30,7 +30,8 @@ export const deploymentStateWords = {
 export const deploymentWords: ActorWords = {
   many: 'Deployments',
   title: (name) => `Deployment: ${name}`,
-  states: deploymentStateWords,
+  // Others may have gone live after it: of the workflow it is not known whether its release serves.
+  states: { ...deploymentStateWords, live: { word: 'Went live', tone: 'good' } },
 
   about: () => 'Rolls out a release.',
 
