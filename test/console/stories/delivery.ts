@@ -104,6 +104,23 @@ export const deliveryStories: Stories = (world) => {
     expect(await page.getByText(/^\d+\.\d+$/).count()).toBe(0);
   });
 
+  test('a suspended service says that nothing serves, and is not called live', async () => {
+    const { ada } = world();
+    const { page } = ada;
+    await ada.go('/default/p/bakery/e/staging/s/web');
+    await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Suspend Web?' }).getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('Nothing; it resumes with release 2').waitFor();
+    await ada.go('/default/p/bakery/e/staging');
+    const web = row(page, 'Services', 'Web');
+    await web.getByText('Suspended', { exact: true }).nth(1).waitFor();
+    expect(await web.getByText('Live', { exact: true }).count()).toBe(0);
+    await ada.go('/default/p/bakery/e/staging/s/web');
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Resume Web?' }).getByRole('button', { name: 'Resume' }).click();
+    await row(page, 'Instances', 'Ready').getByText('2', { exact: true }).waitFor();
+  });
+
   test('the first release goes to production by one form and one approval, which the only one who may gives herself', async () => {
     const { ada } = world();
     const { page } = ada;

@@ -1,6 +1,6 @@
 import { Status } from '../../components/status.tsx';
 import { counted } from '../instances/counted.ts';
-import { urgencyOf } from '../services/service-health.tsx';
+import { urgencyOf } from '../services/words/service-words.ts';
 import { useOverview } from './use-overview.ts';
 
 /** How the services of an environment are, in a few words: the worst first. */

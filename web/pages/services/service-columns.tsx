@@ -1,11 +1,11 @@
-import { Badge, Status, wordsOf } from '../../components/status.tsx';
+import { Badge, Status } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Time } from '../../components/times/time.tsx';
 import { Building } from '../builds/open-builds.tsx';
-import { states } from '../deployments/deployment-words.ts';
 import type { ServiceOverview } from '../environments/use-overview.ts';
 import { ServiceAddresses } from './service-addresses.tsx';
-import { ServiceHealth, urgencyOf } from './service-health.tsx';
+import { ServiceHealth } from './service-health.tsx';
+import { driftWords, lastDeploymentWords, urgencyOf } from './words/service-words.ts';
 
 /** The services of an environment at a glance. */
 export const serviceColumns: Column<ServiceOverview>[] = [
@@ -69,24 +69,8 @@ export const serviceColumns: Column<ServiceOverview>[] = [
   },
 ];
 
-/** "3 changes not deployed". */
-export function driftWords(count: number): string {
-  if (count === 0) return 'not live';
-  return count === 1 ? '1 change not deployed' : `${count} changes not deployed`;
-}
-
-/** What is under way, or how the last one failed. */
-export function LastDeployment({ of }: { of: ServiceOverview }) {
-  const { pendingDeployment, failedDeployment, activeReleaseNumber } = of;
-  if (pendingDeployment !== undefined) {
-    const { word, tone } = wordsOf(states, pendingDeployment.state);
-    return (
-      <Status tone={tone}>
-        Release {pendingDeployment.releaseNumber}: {word.toLowerCase()}
-      </Status>
-    );
-  }
-  if (failedDeployment !== undefined)
-    return <Status tone="fault">Release {failedDeployment.releaseNumber} failed</Status>;
-  return activeReleaseNumber === undefined ? 'None yet' : <Status tone="good">Live</Status>;
+/** What is under way, or how the last one ended. */
+function LastDeployment({ of }: { of: ServiceOverview }) {
+  const words = lastDeploymentWords(of);
+  return words === undefined ? 'None yet' : <Status tone={words.tone}>{words.word}</Status>;
 }

@@ -8,8 +8,8 @@ import { type Sent, useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay } from '../../control-plane/session.ts';
 import { lineOf } from '../environments/staged/item-lines.ts';
-import { driftWords } from './service-columns.tsx';
 import type { Placed } from './use-service.ts';
+import { driftWords } from './words/service-words.ts';
 
 interface Drifting extends Placed {
   /** How many settings and variables differ. */

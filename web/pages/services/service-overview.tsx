@@ -17,15 +17,13 @@ import { DeploymentWhy } from '../deployments/deployment-why.tsx';
 import { deploymentLink, kindWords, states } from '../deployments/deployment-words.ts';
 import { ServingActions } from '../deployments/serving.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
-import { imageName } from './image-name.ts';
 import { restartAction } from './processes/restart-process.tsx';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift, useDeployApplied } from './service-drift.tsx';
-import { servedText } from './service-health.tsx';
 import { ServiceInstances } from './service-instances.tsx';
-import { sourceLine } from './source/source.ts';
 import { SuspendedNotice, SuspensionButton } from './suspension/service-suspension.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
+import { imageText, nowText, servedText } from './words/service-words.ts';
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service');
 
@@ -143,16 +141,9 @@ function Failed({ failed }: { failed: NonNullable<ServiceOverview['failedDeploym
   );
 }
 
-/** An image by its name, one that is built here by what it is built of. */
-function imageText({ source }: Placed['service'], at: Parameters<typeof imageName>[1]): string {
-  if (source.kind === 'image') return imageName(source.imageRepository, at);
-  if (source.kind === 'upload') return 'Built from uploaded folders';
-  const from = sourceLine(source);
-  return from === '' ? '' : `Built from ${from}`;
-}
-
 function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: string }) {
   const { activeReleaseDigest, activeDeployedAt, replicasReady, replicasDesired } = overview;
+  const now = nowText(overview);
   return (
     <Facts>
       <Fact label="Serves">
@@ -180,7 +171,7 @@ function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: s
           </span>
         )}
       </Fact>
-      {overview.message !== '' && overview.health !== 'healthy' && <Fact label="Now">{overview.message}</Fact>}
+      {now !== '' && <Fact label="Now">{now}</Fact>}
     </Facts>
   );
 }

@@ -1,7 +1,7 @@
 import { wordsOf } from '../../../components/status.tsx';
 import type { Tone } from '../../../components/style.ts';
 import { blockers, isHalted, states } from '../../deployments/deployment-words.ts';
-import { driftWords } from '../../services/service-columns.tsx';
+import { driftWords } from '../../services/words/service-words.ts';
 import type { ServiceOverview } from '../use-overview.ts';
 
 export type GlanceKind = 'held' | 'waiting' | 'rolling' | 'failed' | 'suspended' | 'added' | 'drift' | 'live' | 'none';
