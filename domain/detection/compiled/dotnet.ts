@@ -3,6 +3,7 @@ import { portOfCommand } from '../ports.ts';
 import { releaseOf, webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { objectOf, type Source, within } from '../source.ts';
+import { saidVersionOf } from '../versions/versions-file.ts';
 
 /** A framework is one entry: the kit of a project that serves. */
 export const dotnetFrameworks: readonly { name: string; sdk: RegExp }[] = [
@@ -79,7 +80,9 @@ function built(source: Source, context: string, path: string): Outcome {
       {
         name: 'dotnet',
         version: version.version,
-        ...(version.version === '' ? {} : { demand: { text: `>=${version.version}`, path: version.path } }),
+        ...(version.version === '' || version.isPinned
+          ? {}
+          : { demand: { text: `>=${version.version}`, path: version.path } }),
       },
     ],
     steps: [{ name: 'build', command: `${tools}${publish}`, caches: ['nuget'] }],
@@ -108,12 +111,18 @@ function rootOf(source: Source, folder: string): string {
   }
 }
 
-/** Of `net10.0`, or of the kit that global.json names, major and minor. */
-function versionOf(source: Source, folder: string, project: string): { version: string; path: string } {
+/** Of `net10.0`, or of the kit that global.json names, major and minor: what a project is made for runs nowhere else, whatever else is pinned. */
+function versionOf(
+  source: Source,
+  folder: string,
+  project: string,
+): { version: string; path: string; isPinned?: boolean } {
   const json = within(folder, 'global.json');
   const said = objectOf(source.object(json)?.sdk)?.version;
   const kit = typeof said === 'string' ? /^(\d+\.\d+)/.exec(said)?.[1] : undefined;
   const target = /<TargetFrameworks?>[^<]{0,100}?net(\d+\.\d+)/.exec(source.text(project))?.[1];
   if (kit !== undefined) return { version: kit, path: json };
-  return { version: target ?? '', path: target === undefined ? '' : project };
+  if (target !== undefined) return { version: target, path: project };
+  const { version, path } = saidVersionOf(source, folder, 'dotnet');
+  return { version: /^\d+\.\d+/.exec(version)?.[0] ?? '', path, isPinned: true };
 }

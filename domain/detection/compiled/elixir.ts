@@ -4,7 +4,7 @@ import { portOfTemplate } from '../ports.ts';
 import { releaseOf, webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import { pinnedWithin } from '../versions/versions-file.ts';
 
 /** A framework is one entry. */
 export const elixirFrameworks: readonly { name: string; dependency: RegExp; port: number }[] = [
@@ -50,8 +50,8 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
   const line = releases ? `_build/prod/rel/${word(name)}/bin/${word(name)} start` : running;
   const start = web ?? line;
   const release = releaseOf(source, folder) ?? migrationOf(source, folder, releases ? name : undefined);
-  const said = saidVersionOf(source, folder, 'elixir');
   const range = /\belixir:\s{0,20}"([^"\n]{1,60})"/.exec(text)?.[1] ?? '';
+  const pinned = pinnedWithin(source, folder, 'elixir', range);
   const told = {
     framework: framework?.name ?? '',
     packageManager: 'mix',
@@ -61,6 +61,7 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
     signals: [
       { path, detail: framework === undefined ? 'A project of Elixir' : `It is made with ${framework.name}` },
       ...(range === '' ? [] : [{ path, detail: `It demands Elixir ${shown(range)}` }]),
+      ...(pinned.version === '' ? [] : [{ path: pinned.path, detail: `It demands Elixir ${pinned.version}` }]),
       ...(assets === undefined ? [] : [{ path: assets.path, detail: 'Its files are built by Node' }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
       ...(release === undefined ? [] : [{ path, detail: `A release command is proposed: ${shown(release)}` }]),
@@ -70,7 +71,7 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
     provider: 'elixir' as const,
     directory: folder,
     toolchain: [
-      { name: 'elixir', version: said.version, ...(range === '' ? {} : { demand: { text: range, path } }) },
+      { name: 'elixir', version: pinned.version, ...(range === '' ? {} : { demand: { text: range, path } }) },
       ...(assets?.toolchain ?? []),
     ],
     steps: [

@@ -5,6 +5,7 @@ import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, upwards, within } from '../source.ts';
 import type { Demand } from '../versions/ranges.ts';
+import { pinnedWithin } from '../versions/versions-file.ts';
 
 /** A framework is one entry. */
 export const goFrameworks: readonly { name: string; module: RegExp }[] = [
@@ -38,6 +39,8 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
 
   const target = within(below, chosen);
   const version = /^toolchain[ \t]+go(\d+(?:\.\d+){1,2})/m.exec(module) ?? /^go[ \t]+(\d+(?:\.\d+){1,2})/m.exec(module);
+  const least = version?.[1];
+  const pinned = pinnedWithin(source, folder, 'go', least === undefined ? '' : `>=${least}`);
   const command = `go build -trimpath -o bin/app ${target === '' ? '.' : word(`./${target}`)}`;
   const pages = embeddedPages(source, directory);
   const framework = goFrameworks.find((one) => one.module.test(module))?.name ?? '';
@@ -52,6 +55,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
     buildCommand: [...pages.map(({ build }) => build), command].join(' && '),
     signals: [
       { path, detail: `The module ${shown(name)}${framework === '' ? '' : `, made with ${framework}`}` },
+      ...(pinned.version === '' ? [] : [{ path: pinned.path, detail: `It demands Go ${pinned.version}` }]),
       ...(files[0] === undefined ? [] : [{ path: files[0], detail: 'The program that is built' }]),
       ...pages.map(({ path }) => ({ path, detail: 'Its files are built by Node, for Go to embed' })),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
@@ -61,7 +65,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
     provider: 'go' as const,
     directory,
     toolchain: [
-      { name: 'go', version: version?.[1] ?? '', ...demandOf(version?.[1], path) },
+      { name: 'go', version: pinned.version || (least ?? ''), ...demandOf(least, path) },
       ...pages.flatMap(({ toolchain }) => toolchain),
     ],
     steps: [...pages.flatMap(({ steps }) => steps), { name: 'build', command, caches: ['go-mod', 'go-build'] }],

@@ -3,6 +3,7 @@ import { portOfCommand } from '../ports.ts';
 import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, upwards, within } from '../source.ts';
+import { pinnedWithin } from '../versions/versions-file.ts';
 
 interface Tool {
   name: 'maven' | 'gradle';
@@ -105,6 +106,8 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
   const start = web ?? framework?.start(word(within(below, tool.output)), text) ?? '';
   const version = versionOf(source, root, [text, ...parents]);
   const demand = version === '' ? {} : { demand: { text: `>=${version}`, path } };
+  const pinned = pinnedWithin(source, folder, 'java', version === '' ? '' : `>=${version}`);
+  const release = /^(?:1\.)?(\d+)/.exec(pinned.version)?.[1] ?? '';
   const told = {
     framework: framework?.name ?? '',
     packageManager: tool.name,
@@ -113,6 +116,7 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
     signals: [
       { path, detail: `A build of ${tool.name}` },
       ...(framework === undefined ? [] : [{ path, detail: `It is made with ${framework.name}` }]),
+      ...(release === '' ? [] : [{ path: pinned.path, detail: `It demands Java ${release}` }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
     ],
   };
@@ -120,7 +124,7 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
     provider: 'java' as const,
     directory: root,
     toolchain: [
-      { name: 'java', version, ...demand },
+      { name: 'java', version: release || version, ...demand },
       ...(wrapper === tool.program ? [{ name: tool.name, version: '' }] : []),
     ],
     steps: [{ name: 'build', command, caches: tool.caches }],

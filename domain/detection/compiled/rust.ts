@@ -3,6 +3,7 @@ import { portOfSource } from '../ports.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import type { Demand } from '../versions/ranges.ts';
+import { saidVersionOf } from '../versions/versions-file.ts';
 import { type CargoManifest, cargoManifestOf, cargoRootOf } from './cargo-manifest.ts';
 
 /** A framework is one entry; those that others are made of come last. */
@@ -114,7 +115,7 @@ function toolchainOf(source: Source, folder: string): string {
   const said = /^channel\s*=\s*"([\w.-]{1,60})"/m.exec(
     `${plain}\n${source.text(within(folder, 'rust-toolchain.toml'))}`,
   )?.[1];
-  return said ?? (/^[\w.-]{1,60}$/.test(plain) ? plain : '');
+  return said ?? (/^[\w.-]{1,60}$/.test(plain) ? plain : saidVersionOf(source, folder, 'rust').version);
 }
 
 function noProgram({ path, isWorkspace }: CargoManifest, programs: readonly string[]): Outcome {

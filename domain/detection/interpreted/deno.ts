@@ -48,7 +48,7 @@ export function fromDeno(source: Source, folder: string): Outcome | undefined {
     );
   }
   const command = tasks.has('build') ? 'deno task build' : '';
-  const version = saidVersionOf(source, folder, 'deno').version;
+  const { version, path: pinnedIn } = saidVersionOf(source, folder, 'deno');
   const told = {
     framework: framework?.name ?? '',
     packageManager: 'deno',
@@ -56,6 +56,7 @@ export function fromDeno(source: Source, folder: string): Outcome | undefined {
     startCommand: start,
     signals: [
       { path, detail: framework === undefined ? 'A program of Deno' : `It is made with ${framework.name}` },
+      ...(version === '' ? [] : [{ path: pinnedIn, detail: `It demands Deno ${version}` }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
     ],
   };

@@ -5,7 +5,7 @@ import { releaseOf, webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { takenOf } from '../versions/ranges.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import { pinnedWithin } from '../versions/versions-file.ts';
 import { type ComposerManifest, composerManifestOf } from './composer-manifest.ts';
 
 interface PhpFramework {
@@ -123,8 +123,8 @@ function built(source: Source, folder: string, { manifest, framework, root, web 
     toolchain: [
       {
         name: 'php',
-        version: takenOf(version.text, usual),
-        ...(version.text === '' ? {} : { demand: version }),
+        version: version.taken,
+        ...(version.demand === undefined ? {} : { demand: version.demand }),
         extensions: { demanded: manifest?.extensions ?? [], suggested: framework?.extensions ?? [] },
       },
       ...(installs ? [{ name: 'composer', version: '' }] : []),
@@ -180,13 +180,11 @@ function hasMigrations(source: Source, folder: string): boolean {
   return ['database/migrations', 'migrations'].some((below) => source.files(within(folder, below)).length > 0);
 }
 
-/** The range in composer.json; a version of asdf or mise where that says none. */
-function versionOf(
-  source: Source,
-  folder: string,
-  manifest: ComposerManifest | undefined,
-): { text: string; path: string } {
-  if (manifest !== undefined && manifest.php !== '') return { text: manifest.php, path: manifest.path };
-  const { version, path } = saidVersionOf(source, folder, 'php');
-  return { text: version, path };
+/** The range in composer.json, and the version to take: one of asdf or mise that it allows, or else the usual one. */
+function versionOf(source: Source, folder: string, manifest: ComposerManifest | undefined) {
+  const range = manifest?.php ?? '';
+  const pinned = pinnedWithin(source, folder, 'php', range);
+  const taken = pinned.version || takenOf(range, usual);
+  if (manifest === undefined || range === '') return { text: pinned.version, path: pinned.path, taken };
+  return { text: range, path: manifest.path, taken, demand: { text: range, path: manifest.path } };
 }

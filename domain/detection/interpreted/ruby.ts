@@ -4,7 +4,7 @@ import { portOfCommand, portOfTemplate } from '../ports.ts';
 import { releaseOf, webOf } from '../procfile.ts';
 import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
-import { takenOf } from '../versions/ranges.ts';
+import { allows, takenOf } from '../versions/ranges.ts';
 import { saidVersionOf } from '../versions/versions-file.ts';
 
 interface RubyFramework {
@@ -125,16 +125,16 @@ const usual = '3.4';
 
 /** The range of the Gemfile, and the version to take: Bundler refuses another one than the Gemfile names. */
 function versionOf(source: Source, folder: string, gemfile: string): { text: string; path: string; exact: string } {
-  const pinned = within(folder, '.ruby-version');
-  const file = /(?:ruby-)?(\d+(?:\.\d+){1,2})/.exec(source.text(pinned).slice(0, 100))?.[1] ?? '';
+  const file = within(folder, '.ruby-version');
+  const own = /(?:ruby-)?(\d+(?:\.\d+){1,2})/.exec(source.text(file).slice(0, 100))?.[1] ?? '';
+  const pinned = own === '' ? saidVersionOf(source, folder, 'ruby') : { version: own, path: file };
   const line = /^ruby[ \t(]+(.{1,200})$/m.exec(gemfile)?.[1] ?? '';
   const ranges = [...line.matchAll(/["']([^"'\n]{1,60})["']/g)].map((match) => match[1] ?? '');
-  const range = /file:/.test(line) ? file : ranges.filter((one) => /\d/.test(one)).join(', ');
-  if (range !== '') {
-    const path = /file:/.test(line) ? pinned : within(folder, 'Gemfile');
-    const isExact = /^\d+\.\d+\.\d+$/.test(range);
-    return { text: range, path, exact: isExact ? range : file || takenOf(range, usual) };
-  }
-  const said = file === '' ? saidVersionOf(source, folder, 'ruby') : { version: file, path: pinned };
-  return { text: '', path: said.path, exact: said.version };
+  const isFile = /file:/.test(line);
+  const range = isFile ? pinned.version : ranges.filter((one) => /\d/.test(one)).join(', ');
+  if (range === '') return { text: '', path: pinned.path, exact: pinned.version };
+  const path = isFile ? pinned.path : within(folder, 'Gemfile');
+  if (/^\d+\.\d+\.\d+$/.test(range)) return { text: range, path, exact: range };
+  const isAllowed = pinned.version !== '' && allows(range, pinned.version) !== false;
+  return { text: range, path, exact: isAllowed ? pinned.version : takenOf(range, usual) };
 }

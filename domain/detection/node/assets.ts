@@ -6,6 +6,7 @@ import { manifestOf } from './manifest.ts';
 import { managerOf } from './package-managers.ts';
 import { configOf, projectOf, saidOf } from './project.ts';
 import { everythingOf } from './scripts.ts';
+import { nodeVersionOf } from './versions.ts';
 
 /** Scripts and styles that a package.json builds for a program of another language. */
 export interface Assets {
@@ -63,7 +64,7 @@ function builtBy(source: Source, root: string, folder: string): Assets | undefin
       { name: 'build assets', command: build, caches: [] },
     ],
     toolchain: [
-      { name: 'node', version: '' },
+      { name: 'node', version: nodeVersionOf(source, [{ folder, manifest }])?.version ?? '' },
       ...(manager.name === 'npm' ? [] : [{ name: manager.name, version: pinned }]),
     ],
   };

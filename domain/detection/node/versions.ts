@@ -1,5 +1,6 @@
 import { objectOf, type Source, within } from '../source.ts';
 import type { Demand } from '../versions/ranges.ts';
+import { saidVersionOf } from '../versions/versions-file.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Lines with long-term support, newest first: an open range takes the first of them that it allows. */
@@ -40,12 +41,14 @@ function demands(source: Source, folder: string, manifest: Manifest | undefined)
   const file = (name: string): string => within(folder, name);
   const said = (name: string): [string, string] => [file(name), source.text(file(name)).trim().split('\n')[0] ?? ''];
   const tools = /^node(?:js)?[ \t]+(\S+)/m.exec(source.text(file('.tool-versions')))?.[1] ?? '';
+  const pinned = saidVersionOf(source, folder, 'node');
   const volta = objectOf(manifest?.said.volta)?.node;
   const engines = objectOf(manifest?.said.engines)?.node;
   return [
     said('.nvmrc'),
     said('.node-version'),
     [file('.tool-versions'), tools],
+    [pinned.path, pinned.version],
     [file('package.json'), typeof volta === 'string' ? volta : ''],
     [file('package.json'), typeof engines === 'string' ? engines : ''],
   ];

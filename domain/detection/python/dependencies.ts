@@ -1,5 +1,6 @@
 import { type Source, within } from '../source.ts';
 import type { Demand } from '../versions/ranges.ts';
+import { type Pinned, pinnedWithin } from '../versions/versions-file.ts';
 
 export interface PythonManager {
   name: 'uv' | 'poetry' | 'pipenv' | 'pip';
@@ -101,24 +102,24 @@ function requirements(source: Source, path: string, seen = new Set<string>()): s
 }
 
 /** The version of Python that a folder demands; '' where any will do. */
-export function pythonVersionOf(source: Source, folder: string): { version: string; path: string } {
-  const file = (name: string): string => within(folder, name);
-  const ways: [string, RegExp][] = [
-    ['.python-version', /^[ \t]*(?:cpython-)?(3(?:\.\d+){1,2})[ \t]*$/m],
-    ['runtime.txt', /^python-(3(?:\.\d+){1,2})/m],
-    ['.tool-versions', /^python[ \t]+(3(?:\.\d+){1,2})/m],
-    ['Pipfile', /^python_(?:full_)?version[ \t]*=[ \t]*["'](3(?:\.\d+){1,2})["']/m],
-    ['pyproject.toml', /^(?:requires-python|python)[ \t]*=[ \t]*["'](?:==|~=|~)[ \t]*(3(?:\.\d+){1,2})/m],
-    [
+export function pythonVersionOf(source: Source, folder: string): Pinned {
+  const found = (name: string, way: RegExp): Pinned => {
+    const path = within(folder, name);
+    return { version: way.exec(source.text(path))?.[1] ?? '', path };
+  };
+  const pinned = pinnedWithin(source, folder, 'python', pythonDemandOf(source, folder)?.text ?? '');
+  const ways = [
+    found('.python-version', /^[ \t]*(?:cpython-)?(3(?:\.\d+){1,2})[ \t]*$/m),
+    found('runtime.txt', /^python-(3(?:\.\d+){1,2})/m),
+    ...(/^3\.\d/.test(pinned.version) ? [pinned] : []),
+    found('Pipfile', /^python_(?:full_)?version[ \t]*=[ \t]*["'](3(?:\.\d+){1,2})["']/m),
+    found('pyproject.toml', /^(?:requires-python|python)[ \t]*=[ \t]*["'](?:==|~=|~)[ \t]*(3(?:\.\d+){1,2})/m),
+    found(
       'pyproject.toml',
       /^(?:requires-python|python)[ \t]*=[ \t]*["']>=[ \t]*(3\.\d+)(?:\.\d+)?[ \t]*,[ \t]*<[ \t]*3\./m,
-    ],
+    ),
   ];
-  for (const [name, way] of ways) {
-    const version = way.exec(source.text(file(name)))?.[1];
-    if (version !== undefined) return { version, path: file(name) };
-  }
-  return { version: '', path: '' };
+  return ways.find(({ version }) => version !== '') ?? { version: '', path: '' };
 }
 
 /** The range that uv, pip or Poetry hold the machine's Python to; undefined where there is none. */
