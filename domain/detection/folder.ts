@@ -10,6 +10,7 @@ import { fromPhp } from './interpreted/php.ts';
 import { fromRuby } from './interpreted/ruby.ts';
 import { fromNode } from './node/node.ts';
 import type { Outcome } from './outcome.ts';
+import { languageOf } from './procfile.ts';
 import { fromPython } from './python/python.ts';
 import { fromHugo } from './sites/hugo.ts';
 import { fromPages } from './sites/pages.ts';
@@ -34,6 +35,11 @@ export const outcomeOf = kept((source: Source, folder: string): Outcome | undefi
 });
 
 function withoutEngine(source: Source, folder: string): Outcome | undefined {
+  const language = languageOf(source, folder);
+  for (const way of language === undefined ? [] : [...withPages, ...ways]) {
+    const outcome = way(source, folder);
+    if (outcome !== undefined && outcome.kind !== 'refused' && outcome.plan.provider === language) return outcome;
+  }
   for (const way of withPages) {
     const outcome = way(source, folder);
     if (outcome !== undefined && outcome.kind !== 'refused') return outcome;

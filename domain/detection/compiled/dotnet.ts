@@ -54,7 +54,7 @@ function built(source: Source, context: string, path: string): Outcome {
   const output = within(below(folder), 'bin/publish');
   const publish = `dotnet publish ${word(below(path))} -c Release -o ${word(output)}`;
   const tools = source.has(within(directory, '.config/dotnet-tools.json')) ? 'dotnet tool restore && ' : '';
-  const web = webOf(source, context) ?? webOf(source, directory);
+  const web = webOf(source, context, 'dotnet') ?? webOf(source, directory, 'dotnet');
   const start = `ASPNETCORE_URLS=http://0.0.0.0:$PORT dotnet ${word(`${program}.dll`)}`;
   const version = versionOf(source, directory, path);
   const release = releaseOf(source, context);
@@ -92,7 +92,8 @@ function built(source: Source, context: string, path: string): Outcome {
     startIn: web === undefined ? output : '',
     told,
   };
-  return server(build, web ?? start, portOfCommand(web ?? '', 'procfile') ?? { port: 8080, portSource: 'framework' });
+  const port = portOfCommand(web ?? '', 'procfile') ?? { port: 8080, portSource: 'framework' };
+  return server(build, web ?? start, port, web === undefined ? 'server' : 'started');
 }
 
 function projectsBelow(source: Source, folder: string): string[] {

@@ -1,6 +1,6 @@
 import { assetsBelow } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
-import { portOfTemplate } from '../ports.ts';
+import { portOfCommand, portOfTemplate } from '../ports.ts';
 import { releaseOf, webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
@@ -19,7 +19,7 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
   const text = source.text(path);
   const name = /\bapp:\s{0,20}:(\w{1,100})/.exec(text)?.[1];
   const framework = elixirFrameworks.find(({ dependency }) => dependency.test(text));
-  const web = webOf(source, folder);
+  const web = webOf(source, folder, 'elixir');
   if (web === undefined && (framework === undefined || name === undefined)) {
     const isUmbrella = /\bapps_path:/.test(text);
     const what = isUmbrella
@@ -84,8 +84,9 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
     environment: { MIX_ENV: 'prod', MIX_HOME: '.mix', PHX_SERVER: 'true', LANG: 'C.UTF-8' },
     told,
   };
-  const port = portOfTemplate(source, [folder]) ?? { port: framework?.port ?? 4000, portSource: 'framework' };
-  return server(build, start, port);
+  const port = portOfCommand(start, 'procfile') ??
+    portOfTemplate(source, [folder]) ?? { port: framework?.port ?? 4000, portSource: 'framework' };
+  return server(build, start, port, web === undefined ? 'server' : 'started');
 }
 
 function migrationOf(source: Source, folder: string, name: string | undefined): string | undefined {

@@ -33,7 +33,8 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
       .pop() ?? '';
   const isTool =
     programs[0] === '' && folder === directory && !serves(source, folder, module) && modulesBelow(source, folder) > 1;
-  const chosen = isTool ? undefined : chosenOf(programs, name);
+  const web = webOf(source, folder, 'go');
+  const chosen = isTool ? undefined : chosenOf(programs, name, programOf(web));
   if (isTool) return { ...noProgram(path, folder, []), monorepo: true };
   if (chosen === undefined) return folder === directory ? noProgram(path, folder, programs) : undefined;
 
@@ -44,8 +45,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
   const command = `go build -trimpath -o bin/app ${target === '' ? '.' : word(`./${target}`)}`;
   const pages = embeddedPages(source, directory);
   const framework = goFrameworks.find((one) => one.module.test(module))?.name ?? '';
-  const web = webOf(source, folder);
-  const start = web === undefined ? 'bin/app' : web.replace(/^(?:\.\/)?(?:bin\/)?[\w.-]+(?=\s|$)/, 'bin/app');
+  const start = web === undefined ? 'bin/app' : asBuilt(source, folder, web);
   const files = mainFiles(source, within(folder, chosen));
   const port = portOfCommand(start, 'procfile') ??
     portOfSource(source, files, ports) ?? { port: 8080, portSource: 'default' };
@@ -75,7 +75,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
     environment: {},
     told,
   };
-  return server(build, start, port);
+  return server(build, start, port, web === undefined ? 'server' : 'started');
 }
 
 /** A module that needs no other one and has nothing of HTTP is a tool of the folders beside it. */
@@ -113,10 +113,24 @@ function mainFiles(source: Source, folder: string): string[] {
     .toSorted((one, other) => Number(other.endsWith('main.go')) - Number(one.endsWith('main.go')));
 }
 
-/** Of several programs the one that serves, by its name. */
-function chosenOf(programs: readonly string[], module: string): string | undefined {
+const first = /^((?:[A-Za-z_]\w*=\S*[ \t]+)*(?:exec[ \t]+)?)(?:\.\/)?((?:bin\/)?[\w.-]+)(?=\s|$)/;
+
+/** The name of the program that a line of a Procfile starts: those of Go are installed in `bin`. */
+function programOf(line: string | undefined): string {
+  return (first.exec(line ?? '')?.[2] ?? '').replace(/^bin\//, '');
+}
+
+/** A line with the program that was built, unless it begins with a file of the source, or with a shell. */
+function asBuilt(source: Source, folder: string, line: string): string {
+  return line.replace(first, (whole, set: string, program: string) =>
+    source.has(within(folder, program)) || /^(?:ba|da)?sh$/.test(program) ? whole : `${set}bin/app`,
+  );
+}
+
+/** Of several programs the one that the Procfile names, or that serves, by its name. */
+function chosenOf(programs: readonly string[], module: string, named: string): string | undefined {
   if (programs.length <= 1) return programs[0];
-  const names = [`${module}d`, `${module}-server`, 'server', 'api', 'web', 'app', 'http', module];
+  const names = [named, `${module}d`, `${module}-server`, 'server', 'api', 'web', 'app', 'http', module];
   return names.flatMap((name) => programs.filter((one) => one.replace(/^.*\//, '') === name))[0];
 }
 

@@ -87,13 +87,13 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
       monorepo: true,
     };
   }
-  if (/\bid[ (]["']java-(?:library|platform)["']/.test(text) && webOf(source, folder) === undefined)
+  if (/\bid[ (]["']java-(?:library|platform)["']/.test(text) && webOf(source, folder, 'java') === undefined)
     return refused('java', `${shown(path)} is a library: choose the folder of a program as the context.`);
   const framework =
     javaFrameworks.find(({ of }) => of.test(text)) ??
     pluginOf(source, root, text) ??
     javaFrameworks.find(({ of }) => parents.some((one) => of.test(one)));
-  const web = webOf(source, folder);
+  const web = webOf(source, folder, 'java');
   if (framework === undefined && web === undefined) {
     const known = javaFrameworks.map(({ name }) => name).join(', ');
     return refused(
@@ -137,7 +137,7 @@ function fromTool(source: Source, folder: string, tool: Tool, path: string): Out
       port: 8080,
       portSource: framework === undefined ? 'default' : 'framework',
     };
-  return server(build, start, port);
+  return server(build, start, port, web === undefined ? 'server' : 'started');
 }
 
 /** A plugin that the build names by its catalog of versions. */

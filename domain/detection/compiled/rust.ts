@@ -1,5 +1,6 @@
 import { type Outcome, refused, server } from '../outcome.ts';
-import { portOfSource } from '../ports.ts';
+import { portOfCommand, portOfSource } from '../ports.ts';
+import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import type { Demand } from '../versions/ranges.ts';
@@ -41,7 +42,8 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
   const manifest = cargoManifestOf(source, folder);
   if (manifest === undefined) return undefined;
   const programs = programsOf(source, folder, manifest);
-  const program = chosenOf(programs, manifest);
+  const web = webOf(source, folder, 'rust');
+  const program = chosenOf(programs, manifest, programOf(web));
   if (program === undefined) return noProgram(manifest, programs);
 
   const directory = cargoRootOf(source, folder);
@@ -57,14 +59,16 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
     'src/startup.rs',
     'src/server.rs',
   ];
-  const port = portOfSource(
-    source,
-    files.map((file) => within(folder, file)),
-    ports,
-  ) ?? {
-    port: framework?.port ?? 8080,
-    portSource: framework === undefined ? 'default' : 'framework',
-  };
+  const start = web === undefined ? (framework?.start ?? 'bin/app') : asBuilt(web, program);
+  const port = portOfCommand(web ?? '', 'procfile') ??
+    portOfSource(
+      source,
+      files.map((file) => within(folder, file)),
+      ports,
+    ) ?? {
+      port: framework?.port ?? 8080,
+      portSource: framework === undefined ? 'default' : 'framework',
+    };
   const told = {
     framework: framework?.name ?? '',
     packageManager: 'cargo',
@@ -73,6 +77,7 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
     signals: [
       { path: manifest.path, detail: `The package ${shown(manifest.name)}, whose program is ${shown(program)}` },
       ...(framework === undefined ? [] : [{ path: manifest.path, detail: `It is made with ${framework.name}` }]),
+      ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
     ],
   };
   const build = {
@@ -84,7 +89,7 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
     environment: framework?.environment ?? {},
     told,
   };
-  return server(build, framework?.start ?? 'bin/app', port);
+  return server(build, start, port, web === undefined ? 'server' : 'started');
 }
 
 function programsOf(source: Source, folder: string, { name, bins }: CargoManifest): string[] {
@@ -94,10 +99,28 @@ function programsOf(source: Source, folder: string, { name, bins }: CargoManifes
   return [...new Set([...bins, ...main, ...named])].filter((one) => one !== '');
 }
 
-/** Of several programs the one that is run by default, has the package's name, or serves. */
-function chosenOf(programs: readonly string[], { name, defaultRun }: CargoManifest): string | undefined {
+/** The name of the program that a line of a Procfile starts, where Cargo leaves it or by itself. */
+function programOf(line: string | undefined): string {
+  return (
+    /(?:^|[\s/])target\/release\/([\w-]+)(?=\s|$)/.exec(line ?? '')?.[1] ??
+    /^[\w-]+(?=\s|$)/.exec(line ?? '')?.[0] ??
+    ''
+  );
+}
+
+/** A line with the program where the image has it: the folder of Cargo is not in that. */
+function asBuilt(line: string, program: string): string {
+  return line
+    .replace(/(^|[\s;&|])(?:\.\/)?target\/release\/([\w-]+)(?=[\s;&|]|$)/g, (whole, before: string, name: string) =>
+      name === program ? `${before}bin/app` : whole,
+    )
+    .replace(/^[\w-]+(?=\s|$)/, (name) => (name === program ? 'bin/app' : name));
+}
+
+/** Of several programs the one that the Procfile names, that is run by default, has the package's name, or serves. */
+function chosenOf(programs: readonly string[], { name, defaultRun }: CargoManifest, web: string): string | undefined {
   if (programs.length <= 1) return programs[0];
-  const named = [defaultRun, name, 'server', `${name}-server`, 'api', 'web'].find((one) => programs.includes(one));
+  const named = [web, defaultRun, name, 'server', `${name}-server`, 'api', 'web'].find((one) => programs.includes(one));
   return named ?? programs.find((one) => one.endsWith('-server') || one.endsWith('_server'));
 }
 

@@ -34,7 +34,7 @@ export function fromDeno(source: Source, folder: string): Outcome | undefined {
   const imports = Object.keys(objectOf(said?.imports) ?? objectOf(map?.imports) ?? {});
   const framework = denoFrameworks.find((one) => imports.some((name) => one.import.test(name)));
   const entry = entries.find((name) => source.has(within(folder, name)));
-  const web = webOf(source, folder);
+  const web = webOf(source, folder, 'deno');
   const task = ['start', 'serve', 'preview'].find((name) => {
     const text = tasks.get(name) ?? '';
     return /\bdeno\b/.test(text) && developmentOf(text) === undefined && !/--watch\b|\bdev\.ts\b/.test(text);
@@ -80,7 +80,7 @@ export function fromDeno(source: Source, folder: string): Outcome | undefined {
       entries.map((name) => within(folder, name)),
       ports,
     ) ?? { port: 8000, portSource: 'framework' };
-  return server(build, start, port);
+  return server(build, start, port, web === undefined ? 'server' : 'started');
 }
 
 /** A task that is one run of Deno needs no task runner. */

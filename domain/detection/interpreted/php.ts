@@ -73,7 +73,7 @@ export function fromPhp(source: Source, folder: string): Outcome | undefined {
     ({ packages, files = [] }) => packages.some((name) => manifest?.packages.has(name)) || files.some(has),
   );
   const root = rootOf(source, folder, manifest, framework);
-  const web = ownOf(webOf(source, folder));
+  const web = ownOf(webOf(source, folder, 'php'));
   if (root === undefined && web === undefined) {
     const path = shown(manifest?.path ?? folder);
     return refused('php', `${path} is a library: no folder has an index.php, which a site of PHP needs.`);
@@ -141,7 +141,7 @@ function built(source: Source, folder: string, { manifest, framework, root, web 
   };
   const port = portOfCommand(start, 'procfile') ??
     portOfTemplate(source, [folder]) ?? { port: 8080, portSource: 'framework' };
-  return server(build, web ?? eitherServer(root), port);
+  return server(build, web ?? eitherServer(root), port, web === undefined ? 'server' : 'started');
 }
 
 /** FrankenPHP where it is there; elsewhere the server that PHP brings, with workers, which is for a few people at once. */
@@ -163,7 +163,9 @@ function rootOf(
   framework: PhpFramework | undefined,
 ): string | undefined {
   const served = (below: string): boolean => source.has(within(folder, `${below}/index.php`));
-  const said = /heroku-php-\S+(?:[ \t]+-\S+[ \t]+\S+)*[ \t]+([\w./-]{1,200})/.exec(webOf(source, folder) ?? '')?.[1];
+  const said = /heroku-php-\S+(?:[ \t]+-\S+[ \t]+\S+)*[ \t]+([\w./-]{1,200})/.exec(
+    webOf(source, folder, 'php') ?? '',
+  )?.[1];
   const told = [said?.replace(/\/+$/, ''), manifest?.publicFolder, framework?.root, ...roots];
   const found = told.find((below) => below !== undefined && below !== '' && served(below));
   if (found !== undefined) return found;

@@ -60,7 +60,7 @@ export function fromRuby(source: Source, folder: string): Outcome | undefined {
   const framework = rubyFrameworks.find(
     ({ gem, file }) => (gem === '' || gems.has(gem)) && source.has(within(folder, file)),
   );
-  const web = webOf(source, folder);
+  const web = webOf(source, folder, 'ruby');
   const start = web ?? framework?.start(gems);
   if (start === undefined) {
     return refused(
@@ -118,7 +118,7 @@ export function fromRuby(source: Source, folder: string): Outcome | undefined {
       port: framework?.port ?? 3000,
       portSource: framework === undefined ? 'default' : 'framework',
     };
-  return server(build, start, port);
+  return server(build, start, port, web === undefined ? 'server' : 'started');
 }
 
 const usual = '3.4';

@@ -10,7 +10,7 @@ import { managerOf } from './package-managers.ts';
 import { type Project, projectOf, publishedFolder } from './project.ts';
 import { type Runner, runnerOf } from './run.ts';
 import { buildScriptOf, everythingOf } from './scripts.ts';
-import { guessedStart, type Start, saidStart } from './start.ts';
+import { guessedStart, isStartedByAnother, type Start, saidStart } from './start.ts';
 import { nodeDemandOf, nodeVersionOf } from './versions.ts';
 import { type Workspace, workspaceOf } from './workspace.ts';
 
@@ -120,7 +120,8 @@ function serverOf(context: Context, framework: Framework | undefined, start: Sta
     build.toolchain.push({ name: 'bun', version: '' });
   }
   const whole = { ...build, startIn: runner.below, told: { ...build.told, startCommand } };
-  return server(whole, runner.here(start), portOf(context, framework, start), 'started');
+  const kind = isStartedByAnother(context.project) ? 'server' : 'started';
+  return server(whole, runner.here(start), portOf(context, framework, start), kind);
 }
 
 function buildOf({ project, workspace }: Context, framework: Framework | undefined, signals: readonly Signal[]) {

@@ -1,5 +1,5 @@
 import type { Signal } from '../detected-build.ts';
-import { webOf } from '../procfile.ts';
+import { linesOf, webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { objectOf, within } from '../source.ts';
 import { developmentOf, isForMembers, withoutWatching } from './development.ts';
@@ -22,12 +22,9 @@ const names = ['start', 'start:prod', 'start:production', 'production', 'prod', 
 
 /** The package's own word; undefined if it says nothing, or starts only what is for development. */
 export function saidStart(project: Project, isRootOfOthers: boolean): Start | undefined {
-  const { source, folder, manifest } = project;
-  const web = webOf(source, folder);
-  if (web !== undefined && isOfNode(project, web)) {
-    const path = within(folder, 'Procfile');
-    return { line: web, text: web, by: 'procfile', signals: [{ path, detail: `web: ${shown(web)}` }] };
-  }
+  const { manifest } = project;
+  const said = startOfProcfile(project);
+  if (said !== undefined) return said;
   for (const name of names) {
     const raw = manifest.scripts.get(name);
     const text = everythingOf(manifest, name);
@@ -39,6 +36,25 @@ export function saidStart(project: Project, isRootOfOthers: boolean): Start | un
     return { script: name, text, by: 'script', signals };
   }
   return undefined;
+}
+
+/** The line of a Procfile, unless the script that it runs is for development in the end. */
+function startOfProcfile(project: Project): Start | undefined {
+  const { source, folder, manifest } = project;
+  const web = webOf(source, folder, 'node');
+  if (web === undefined || !isOfNode(project, web)) return undefined;
+  const script = /^(?:npm|yarn|pnpm|bun)(?:[ \t]+run(?:-script)?)?[ \t]+([\w:.-]+)$/.exec(web)?.[1] ?? '';
+  const text = manifest.scripts.has(script) ? everythingOf(manifest, script) : web;
+  if (developmentOf(text) !== undefined) return undefined;
+  const signals = [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }];
+  return { line: web, text, by: 'procfile', signals };
+}
+
+/** Whether the Procfile starts a program of another language. */
+export function isStartedByAnother(project: Project): boolean {
+  const { source, folder } = project;
+  const web = linesOf(source, folder).get('web');
+  return web !== undefined && (webOf(source, folder, 'node') === undefined || !isOfNode(project, web));
 }
 
 /** The line of a Procfile beside the manifest of another language is that one's, unless it names a program of Node. */

@@ -25,7 +25,7 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
   const framework = pythonFrameworks.find(({ packages }) => packages.some((name) => project.demanded.has(name)));
   const files = framework?.site?.(project);
   const found = framework?.start?.(project);
-  const web = webOf(source, folder);
+  const web = webOf(source, folder, 'python');
   const start = web ?? found?.line;
   if (start === undefined && files === undefined) return nothingToStart(manager.path, framework?.name);
 
@@ -91,7 +91,7 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
     port: framework?.port || 8000,
     portSource: framework === undefined ? 'default' : 'framework',
   };
-  return server(build, inEnvironment(start), port);
+  return server(build, inEnvironment(start), port, web === undefined ? 'server' : 'started');
 }
 
 /** Those of a package.json beside it that is no server itself, and of folders whose bundlers write into its own. */
