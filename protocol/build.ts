@@ -72,6 +72,13 @@ export const detectedBuild = z.object({
   monorepo: z.boolean(),
   buildable: z.boolean(),
   signals: z.array(signal).max(100),
+  /** From here on agents of before tell nothing. */
+  envTemplate: said(500).default(''),
+  requiredVariables: z.array(said(256)).max(100).default([]),
+  proposed: z
+    .array(z.object({ name: said(100), line: said(2000), command: z.array(said(4000)).max(200) }))
+    .max(50)
+    .default([]),
 });
 
 export const buildStep = z.object({

@@ -47,6 +47,8 @@ const app = (build: string, more: Record<string, string> = {}) => ({
 const steps = ['fetch', 'detect', 'tools', 'install', 'build', 'image', 'push'];
 
 const token = 'tok_\'q"&%/:+z9';
+/** One that its source has, too. */
+const written = 'swordfish-of-the-source';
 /** The forms of a secret that logs hide, with colours within, too. */
 const saying = `const t = process.env.TOKEN, b = Buffer.from(t), e = '\\x1b[1m';
   console.log(t); console.log(t.slice(0, 4) + e + t.slice(4)); console.log(b.toString('base64'), b.toString('hex'));
@@ -68,12 +70,14 @@ const source = {
   }),
   'build.js': `require('fs').writeFileSync('made.txt', 'made'); console.log('zażółć'); console.log(require('tool')); ${saying}`,
   'server.js': '',
+  '.env.example': 'DATABASE_URL=\nTOKEN_OF_MAIL=your-token\nLEVEL=info\n',
+  Procfile: `web: npm start\nrelease: npm start -- --once\nworker: A=${written} node worker.js\n`,
   'tool/package.json': JSON.stringify({ name: 'tool', version: '1.0.0', main: 'index.js' }),
   'tool/index.js': "module.exports = 'tool of development'",
 };
 const asked = (more: Record<string, string>) => {
-  const usual = { PLAIN: 'shown-in-logs', TOKEN: token, HOME: '/nowhere', NODE_ENV: 'production' };
-  return { body: { variables: { ...usual, npm_config_audit: 'false', ...more }, secrets: ['TOKEN'] } };
+  const usual = { PLAIN: 'shown-in-logs', TOKEN: token, WRITTEN: written, HOME: '/nowhere', NODE_ENV: 'production' };
+  return { body: { variables: { ...usual, npm_config_audit: 'false', ...more }, secrets: ['TOKEN', 'WRITTEN'] } };
 };
 function expectHidden(one: Built): void {
   const told = stripVTControlCharacters(one.log + JSON.stringify([one.result, one.progress]));
@@ -93,6 +97,19 @@ building('an application is built and pushed; the log, steps and digest are told
     provider: 'node',
     buildable: true,
   });
+  const { proposed, ...asking } = built.progress.findLast(({ detection }) => detection)?.detection ?? {};
+  expect(asking).toMatchObject({ envTemplate: '.env.example', requiredVariables: ['DATABASE_URL', 'TOKEN_OF_MAIL'] });
+  // Of the image that was built; what holds a secret is told without it.
+  expect(proposed).toEqual([
+    {
+      ...{ name: 'release', line: 'npm start -- --once' },
+      command: ['/usr/local/bin/node', 'server.js', '--once'],
+    },
+    {
+      ...{ name: 'worker', line: 'A=[secret] node worker.js' },
+      command: ['/bin/sh', '-c', expect.stringMatching(/&& A=\[secret\] (?:exec )?node worker\.js$/)],
+    },
+  ]);
   expect(built.progress.at(-1)).toEqual({ image: { digest: built.digest } });
   const answer = await world.client().ask('GET', `manifests/${built.digest}`);
   expect(answer.headers.get('docker-content-digest')).toBe(built.digest);

@@ -9,7 +9,7 @@ import { Refusal } from '../program/refusal.ts';
 import { Building, type BuildingParts } from './building.ts';
 import type { BuildCaches, HeldCaches } from './caches/build-caches.ts';
 import type { BaseLayer } from './image/base-layer.ts';
-import { writeImage } from './image/write-image.ts';
+import { type ProposedCommands, writeImage } from './image/write-image.ts';
 import { megabytes } from './push-image.ts';
 import { runCommand } from './run-command.ts';
 import { runStep } from './run-step.ts';
@@ -49,18 +49,19 @@ class Build {
     const { sandbox, base } = this.#parts;
     this.#building.tell({ engine: `process (${sandbox.heldBy})` });
     await this.#building.fetch(async () => sandbox);
-    const plan = await steps.run('detect', '', async () => this.#detect());
+    const { plan, detected } = await steps.run('detect', '', async () => this.#detect());
     if (plan.steps.length > 0) await this.#runSteps(plan);
     await steps.run('image', '', async () => {
       const limits = { ...this.#body.limits, seconds: this.#building.secondsLeft };
       const say = (line: string) => log.say(line);
       const written = await writeImage({ folder, sandbox, base, limits, say, signal }, plan);
       log.say(`An image of ${megabytes(written.bytes)}`);
+      this.#building.tell({ detection: bounded(withCommands(detected, written.proposed), this.#parts.mask) });
     });
     await this.#building.push();
   }
 
-  #detect(): BuildPlan {
+  #detect(): { plan: BuildPlan; detected: DetectedBuild } {
     const { folder, log } = this.#building;
     const body = configured(this.#building.body, folder.source, this.#building);
     this.#body = body;
@@ -75,7 +76,7 @@ class Build {
       ...(plan === undefined ? {} : { kind: plan.kind }),
     });
     for (const line of toldOf(detected)) log.say(line);
-    if (plan !== undefined) return plan;
+    if (plan !== undefined) return { plan, detected };
     const isForDocker = detect(tree, body.context).plan?.provider === 'dockerfile';
     throw new Refusal(isForDocker ? `${noDockerfiles} Without its Dockerfile: ${message}` : message);
   }
@@ -159,7 +160,20 @@ export function bounded(detected: DetectedBuild, mask: (text: string) => string)
     path: mask(path).slice(0, 200),
     detail: mask(detail).slice(0, 200),
   }));
-  return { ...Object.fromEntries(texts), signals };
+  const proposed = detected.proposed.map(({ name, line, command }) => ({
+    ...{ name, line: mask(line) },
+    command: JSON.stringify(command).length > mostOfCommand ? [] : command.map(mask),
+  }));
+  const requiredVariables = detected.requiredVariables.map(mask);
+  return { ...Object.fromEntries(texts), signals, requiredVariables, proposed };
+}
+
+const mostOfCommand = 2_000;
+
+/** The findings with what is proposed as the image has to be told it. */
+export function withCommands(detected: DetectedBuild, commands: ProposedCommands): DetectedBuild {
+  const proposed = detected.proposed.map((one) => ({ ...one, command: commands.get(one.name) ?? [] }));
+  return { ...detected, proposed };
 }
 
 export function toldOf(detected: DetectedBuild): string[] {

@@ -26,6 +26,21 @@ export const detectedBuildSchema = z
     monorepo: z.boolean(),
     buildable: z.boolean(),
     signals: z.array(z.object({ path: z.string(), detail: z.string() })).describe('What led to this.'),
+    envTemplate: z.string().describe('The template of variables, such as `.env.example`.'),
+    requiredVariables: z
+      .array(z.string())
+      .describe('Names of those that it asks for, and that neither it nor anything else of the source gives.'),
+    proposed: z
+      .array(
+        z.object({
+          name: z.string().describe('`release`: the release command; otherwise the name of a further process.'),
+          line: z.string(),
+          command: z.array(z.string()).describe('As a setting of the service; empty until there is an image.'),
+        }),
+      )
+      .describe(
+        'Commands besides the start, of a Procfile or of a framework with migrations. Nothing runs them unasked.',
+      ),
   })
   .meta({ id: 'DetectedBuild' });
 
@@ -150,12 +165,14 @@ export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
   };
 }
 
+const toldLater = { envTemplate: '', requiredVariables: [], proposed: [] };
+
 function builderAnswer({ engine, detection }: NonNullable<BuildView['builder']>) {
-  // As the agent's report was parsed when it came.
-  const detected = detection as z.output<typeof detectedBuildSchema> | undefined;
+  // As the agent's report was parsed when it came; one of before has less.
+  const detected = detection as Omit<z.output<typeof detectedBuildSchema>, keyof typeof toldLater> | undefined;
   return {
     engine: typeof engine === 'string' ? engine : '',
-    ...(detected === undefined ? {} : { detection: detected }),
+    ...(detected === undefined ? {} : { detection: { ...toldLater, ...detected } }),
   };
 }
 

@@ -177,6 +177,31 @@ test('what the agent reports is shown; a report that makes no sense is left out'
   });
 });
 
+test('what the source says to run besides the start is shown; agents and rows of before say nothing of it', async () => {
+  const id = await request();
+  await running(id);
+  await agent.work(0);
+  const texts = ['provider', 'framework', 'packageManager', 'packageManagerPinned', 'nodeVersion', 'installCommand'];
+  const more = ['buildCommand', 'startCommand', 'outputDir', 'portSource'];
+  const before = {
+    ...Object.fromEntries([...texts, ...more].map((name) => [name, ''])),
+    ...{ port: 0, static: false, monorepo: false, buildable: true, signals: [] },
+  };
+  const found = async () => ((await call('GET', `/builds/${id}`)).body.builder as { detection: object }).detection;
+  const said = (number: number, detection: object) =>
+    agent.output(id, [piece(number, 'progress', JSON.stringify({ detection }))]);
+  const nothing = { ...before, envTemplate: '', requiredVariables: [], proposed: [] };
+  await said(0, before);
+  expect(await found()).toEqual(nothing);
+  const proposed = [{ name: 'worker', line: 'node w.js', command: ['node', 'w.js'] }];
+  const now = { ...before, envTemplate: '.env.example', requiredVariables: ['DATABASE_URL'], proposed };
+  await said(1, now);
+  expect(await found()).toEqual(now);
+  const row = api.database.kysely.updateTable('build').set({ builder: JSON.stringify({ detection: before }) as never });
+  await row.where('id', '=', id).execute();
+  expect(await found()).toEqual(nothing);
+});
+
 test('a build ends with its service: it is cancelled and found no more', async () => {
   const id = await request();
   const deleted = await call('DELETE', `/services/${place.serviceId}`);

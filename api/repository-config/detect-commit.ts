@@ -1,27 +1,25 @@
 import { detect } from '../../domain/detection/detect.ts';
 import type { DetectedBuild } from '../../domain/detection/detected-build.ts';
+import { templateOf } from '../../domain/env-template/template-file.ts';
 import type { CommitTree } from '../../outbound/git/commit/commit-tree.ts';
 
 export interface DetectedCommit {
   detected: DetectedBuild;
   message: string;
-  /** The first of the usual templates of variables, of the folder or else of the whole. */
+  /** The template of variables. */
   template: { path: string; text: string } | undefined;
 }
 
 /** Detection asks for texts that depend on those before: each round is one question to the host. */
 const mostRounds = 8;
 const mostTexts = 1_000;
-const templates = ['.env.example', '.env.sample', '.env.template', '.env.dist', 'env.example', 'example.env'];
 
 export async function detectCommit({ paths, texts }: CommitTree, context: string): Promise<DetectedCommit> {
   const known = new Map<string, string | undefined>();
   const folder = context.replace(/^(?:\.\/)+|\/+$/g, '');
   const there = new Set(paths);
-  const path = [...(folder === '' ? [] : templates.map((name) => `${folder}/${name}`)), ...templates].find((one) =>
-    there.has(one),
-  );
-  let wanted = path === undefined ? [] : [path];
+  const usual = templateOf(folder, (one) => there.has(one));
+  let wanted = usual === undefined ? [] : [usual];
   for (let round = 0; ; round += 1) {
     const next: string[] = [];
     const tree = {
@@ -35,6 +33,8 @@ export async function detectCommit({ paths, texts }: CommitTree, context: string
     const missing = [...new Set([...next, ...wanted])].slice(0, mostTexts);
     wanted = [];
     if (missing.length === 0 || round === mostRounds || known.size >= mostTexts) {
+      // Of a single application in a folder below it is that one's.
+      const path = detected.envTemplate || usual;
       const text = path === undefined ? undefined : known.get(path);
       return { detected, message, template: path === undefined || text === undefined ? undefined : { path, text } };
     }

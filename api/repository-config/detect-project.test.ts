@@ -42,6 +42,7 @@ test('a branch is told as a build would see it, with its template of variables',
     'apps/web/package-lock.json': '{"lockfileVersion":3}',
     'apps/web/server.js': "require('express')().listen(process.env.PORT)",
     'apps/web/.env.example': '# Of the shop\nSHOP_URL=\n',
+    'apps/web/Procfile': 'web: npm start\nrelease: node migrate.js\nworker: node worker.js\n',
     '.env.example': 'OTHER=',
   });
   const asked = { gitConnectionId, repository: 'team/app', branch: 'main', context: 'apps/web' };
@@ -58,6 +59,19 @@ test('a branch is told as a build would see it, with its template of variables',
       source: { commit, path: 'apps/web/.env.example', repository: 'team/app' },
     },
   });
+  expect(body.result).toMatchObject({
+    ...{ envTemplate: 'apps/web/.env.example', requiredVariables: ['SHOP_URL'] },
+    proposed: [
+      { name: 'release', line: 'node migrate.js', command: [] },
+      { name: 'worker', line: 'node worker.js', command: [] },
+    ],
+    signals: expect.arrayContaining([
+      { path: 'apps/web/Procfile', detail: 'A process is proposed: worker: node worker.js' },
+    ]),
+  });
+  // The only application in the folder is looked at, and its template with it.
+  const only = await detect({ ...asked, context: 'apps' });
+  expect(only.body).toMatchObject({ envTemplate: { source: { path: 'apps/web/.env.example' } } });
   expect(text).not.toContain('swordfish');
   await git.commit('team/app.git', { 'README.md': 'Nothing' }, { branch: 'other' });
   const other = await detect({ ...asked, branch: 'other', context: 'apps' });

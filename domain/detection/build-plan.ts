@@ -53,4 +53,6 @@ export interface BuildPlan {
   /** Of the build and of what is started; PORT is given by the platform. */
   environment: Record<string, string>;
   port: number;
+  /** Lines like the start of what else may be run of it: `release`, and further processes. */
+  proposed: readonly { name: string; line: string }[];
 }

@@ -4,6 +4,15 @@ export interface Signal {
   detail: string;
 }
 
+/** A command besides the start: `release`, which runs before a release goes live, or that of a further process by its name. */
+export interface Proposal {
+  name: string;
+  /** As people write it. */
+  line: string;
+  /** As the image that was built has to be told it; empty as long as there is none. */
+  command: string[];
+}
+
 /** The findings in a source, as the API answers them. Texts are '' where there is nothing to say. */
 export interface DetectedBuild {
   /** node, python, go, rust, java, static, dockerfile; '' if nothing was recognised. */
@@ -26,4 +35,9 @@ export interface DetectedBuild {
   monorepo: boolean;
   buildable: boolean;
   signals: Signal[];
+  /** The template of variables, such as .env.example. */
+  envTemplate: string;
+  /** Those that it asks for, and that neither it nor anything else of the source gives. */
+  requiredVariables: string[];
+  proposed: Proposal[];
 }

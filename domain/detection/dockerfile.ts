@@ -43,6 +43,7 @@ export function fromDockerfile(
       startIn: '',
       environment: {},
       port,
+      proposed: [],
     },
   };
 }

@@ -11,6 +11,7 @@ import { fromRuby } from './interpreted/ruby.ts';
 import { fromNode } from './node/node.ts';
 import type { Outcome } from './outcome.ts';
 import { languageOf } from './procfile.ts';
+import { withProposals } from './proposals.ts';
 import { fromPython } from './python/python.ts';
 import { fromHugo } from './sites/hugo.ts';
 import { fromPages } from './sites/pages.ts';
@@ -29,9 +30,9 @@ export const outcomeOf = kept((source: Source, folder: string): Outcome | undefi
     const other = withoutEngine(source, folder);
     return other === undefined || other.kind === 'refused' || other.plan.port === 0 ? undefined : other.plan.port;
   };
-  return (
-    fromDockerfile(source, folder, otherwise) ?? withPortOfDockerfile(source, folder, withoutEngine(source, folder))
-  );
+  const found =
+    fromDockerfile(source, folder, otherwise) ?? withPortOfDockerfile(source, folder, withoutEngine(source, folder));
+  return found === undefined || found.kind === 'refused' ? found : withProposals(source, folder, found);
 });
 
 function withoutEngine(source: Source, folder: string): Outcome | undefined {

@@ -3,7 +3,7 @@ import type { DetectedBuild, Signal } from './detected-build.ts';
 
 /** A way to build a folder, or the reason why there is none. The order says which of several is taken. */
 export type Outcome =
-  | { kind: 'started' | 'server' | 'site'; detected: DetectedBuild; plan: BuildPlan }
+  | ({ kind: 'started' | 'server' | 'site'; detected: DetectedBuild; plan: BuildPlan } & Further)
   | {
       kind: 'refused';
       provider: BuildProvider | '';
@@ -12,6 +12,14 @@ export type Outcome =
       monorepo?: boolean;
       choices?: readonly string[];
     };
+
+/** The facts from which it follows what else may be run of an application. */
+interface Further {
+  /** Before a release goes live, of a framework with migrations, and the file that says it. */
+  release?: { line: string; path: string } | undefined;
+  /** A line of the Procfile as it is run in what was built; undefined where that lacks its program. Absent: as it stands. */
+  asRun?: (line: string) => string | undefined;
+}
 
 export const nothingDetected: DetectedBuild = {
   provider: '',
@@ -29,6 +37,9 @@ export const nothingDetected: DetectedBuild = {
   monorepo: false,
   buildable: false,
   signals: [],
+  envTemplate: '',
+  requiredVariables: [],
+  proposed: [],
 };
 
 export interface Port {
@@ -36,7 +47,7 @@ export interface Port {
   portSource: string;
 }
 
-interface Build {
+interface Build extends Further {
   provider: BuildProvider;
   directory: string;
   toolchain: BuildPlan['toolchain'];
@@ -52,7 +63,9 @@ interface Build {
 /** A program that is started and listens. */
 export function server(build: Build, start: string, port: Port, kind: 'started' | 'server' = 'server'): Outcome {
   const plan = planOf(build, { kind: 'image', keep: ['.'], start, port: port.port });
-  return { kind, detected: detectedOf(build, { startCommand: start, ...port }), plan };
+  const { release, asRun } = build;
+  const detected = detectedOf(build, { startCommand: start, ...port });
+  return { kind, detected, plan, release, ...(asRun === undefined ? {} : { asRun }) };
 }
 
 /** Files that are served. */
@@ -78,6 +91,7 @@ function planOf(build: Build, end: Pick<BuildPlan, 'kind' | 'keep' | 'start' | '
     startIn: build.startIn ?? '',
     environment: build.environment,
     port: end.port,
+    proposed: [],
   };
 }
 

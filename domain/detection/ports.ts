@@ -1,3 +1,4 @@
+import { templateNames } from '../env-template/template-file.ts';
 import type { Port } from './outcome.ts';
 import { type Source, within } from './source.ts';
 
@@ -7,7 +8,6 @@ const inCommand = [
   /-[bl]\s+[\w.[\]]*:(\d{2,5})\b/,
 ];
 const inEnvironment = /^[ \t]*(?:export[ \t]+)?PORT[ \t]*=[ \t]*["']?(\d{2,5})\b/m;
-const templates = ['.env.example', '.env.sample', '.env.template', '.env.dist', '.example.env', 'env.example'];
 
 /** The port that a command line demands: PORT says nothing to it then. */
 export function portOfCommand(command: string, portSource: string): Port | undefined {
@@ -17,7 +17,7 @@ export function portOfCommand(command: string, portSource: string): Port | undef
 /** The port that the template of the environment names, in a folder or the one above. */
 export function portOfTemplate(source: Source, folders: readonly string[]): Port | undefined {
   for (const folder of folders) {
-    for (const name of templates) {
+    for (const name of templateNames) {
       const found = matched(source.text(within(folder, name)), [inEnvironment], 'environment');
       if (found !== undefined) return found;
     }

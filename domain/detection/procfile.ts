@@ -21,19 +21,17 @@ const languages: readonly { name: Language; programs: string; manifests: readonl
 /** The lines of a folder's Procfile by the names of their processes, the first of each. */
 export const linesOf = kept((source: Source, folder: string): ReadonlyMap<string, string> => {
   const text = source.text(within(folder, 'Procfile'));
-  const lines = [...text.matchAll(/^([\w-]{1,40})[ \t]*:[ \t]*(\S.{0,2000})$/gm)];
-  return new Map(lines.toReversed().map(([, name = '', line = '']) => [name, line.trim()]));
+  const found = new Map<string, string>();
+  for (const [, name = '', line = ''] of text.matchAll(/^([\w-]{1,40})[ \t]*:[ \t]*(\S.{0,2000})$/gm)) {
+    if (!found.has(name)) found.set(name, line.trim());
+  }
+  return found;
 });
 
 /** The line of the process `web` of a folder's Procfile, unless it is that of another language whose manifest is beside it. */
 export function webOf(source: Source, folder: string, language: Language): string | undefined {
   const line = linesOf(source, folder).get('web');
   return line === undefined || isOfAnother(source, folder, line, language) ? undefined : line;
-}
-
-/** The line of the process `release`, which Heroku runs before a release goes live. */
-export function releaseOf(source: Source, folder: string): string | undefined {
-  return linesOf(source, folder).get('release');
 }
 
 /** The language whose program the line of the process `web` starts, where its manifest is there and no other's is as likely. */

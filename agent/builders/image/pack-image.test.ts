@@ -14,7 +14,11 @@ const directory = mkdtempSync(join(tmpdir(), 'ballast-pack-'));
 afterAll(() => removeFolder(directory));
 
 /** As after a build whose script that was: what the packer answers of it. */
-async function pack(script: string, start: string): Promise<PackAnswer> {
+async function pack(
+  script: string,
+  start: string,
+  proposed: PackRequest['plan']['proposed'] = [],
+): Promise<PackAnswer> {
   const place = mkdtempSync(join(directory, 'tree-'));
   const [source, into] = [join(place, 'source'), join(place, 'into')];
   for (const folder of [source, into]) mkdirSync(folder);
@@ -22,7 +26,7 @@ async function pack(script: string, start: string): Promise<PackAnswer> {
   writeFileSync(join(source, 'server.js'), '');
   execFileSync('sh', ['-e', '-c', script], { cwd: source });
   const request: PackRequest = {
-    plan: { directory: '', keep: [''], drop: [], start, startIn: '' },
+    plan: { directory: '', keep: [''], drop: [], start, startIn: '', proposed },
     server: undefined,
     most: { bytes: 2 ** 28, files: 2_000 },
   };
@@ -38,11 +42,31 @@ test.each(hostileTrees.filter(({ first }) => first))(
   async ({ script, start = 'npm start', refused, left }) => {
     const answer = await pack(script, start);
     if (refused === undefined)
-      expect(answer).toEqual({ entrypoint: expect.any(Array), left: left === undefined ? expect.any(Array) : [left] });
+      expect(answer).toMatchObject({
+        entrypoint: expect.any(Array),
+        left: left === undefined ? expect.any(Array) : [left],
+      });
     else expect(answer).toEqual({ refused: expect.stringMatching(refused) });
     expect(JSON.stringify(answer)).not.toContain('TOP-SECRET');
   },
 );
+
+test('other lines are told as the image has to be told them', async () => {
+  const proposed = [
+    { name: 'release', line: 'npm run start' },
+    { name: 'worker', line: 'node worker.js --all' },
+    { name: 'clock', line: 'A=1 node clock.js' },
+  ];
+  const node = '/usr/local/bin/node';
+  expect(await pack('true', 'npm start', proposed)).toMatchObject({
+    entrypoint: [node, 'server.js'],
+    proposed: [
+      { name: 'release', command: [node, 'server.js'] },
+      { name: 'worker', command: [node, 'worker.js', '--all'] },
+      { name: 'clock', command: ['/bin/sh', '-c', expect.stringMatching(/&& A=1 exec node clock\.js$/)] },
+    ],
+  });
+});
 
 test('too many files', async () => {
   expect(await pack('mkdir d && cd d && seq 2000 | xargs touch', 'npm start')).toEqual({

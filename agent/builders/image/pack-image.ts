@@ -15,15 +15,15 @@ import { appLayer } from './app-layer.ts';
 import { entrypointOf } from './start.ts';
 
 export interface PackRequest {
-  plan: Pick<BuildPlan, 'directory' | 'keep' | 'drop' | 'start' | 'startIn'>;
+  plan: Pick<BuildPlan, 'directory' | 'keep' | 'drop' | 'start' | 'startIn' | 'proposed'>;
   /** The program that serves pages, and the folder in which it has them; undefined: the application starts itself. */
   server: { path: string; name: string; folder: string } | undefined;
   most: { bytes: number; files: number };
 }
 
 export type PackAnswer =
-  /** `left`: what is in no image, with what it is. */
-  { refused: string } | { entrypoint: string[]; left: string[] };
+  /** `left`: what is in no image, with what it is. `proposed`: in place of the entry point; empty where a line cannot be run. */
+  { refused: string } | { entrypoint: string[]; left: string[]; proposed: { name: string; command: string[] }[] };
 
 const [source = '', request = '', into = ''] = process.argv.slice(2);
 const answer = await packed(JSON.parse(readFileSync(request, 'utf8'))).catch((error: unknown): PackAnswer => {
@@ -46,5 +46,15 @@ async function packed({ plan, server, most }: PackRequest): Promise<PackAnswer> 
     server === undefined
       ? entrypointOf(plan.start, join(source, plan.directory), plan.startIn)
       : [node, server.name, server.folder];
-  return { entrypoint, left: left.slice(0, 20) };
+  const proposed = plan.proposed.map(({ name, line }) => ({ name, command: commandOf(line, plan) }));
+  return { entrypoint, left: left.slice(0, 20), proposed };
+}
+
+function commandOf(line: string, { directory, startIn }: PackRequest['plan']): string[] {
+  try {
+    return entrypointOf(line, join(source, directory), startIn);
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
 }

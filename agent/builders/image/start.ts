@@ -4,7 +4,8 @@ import { shownPath } from '../../images/tree.ts';
 import { Refusal } from '../../program/refusal.ts';
 
 const node = '/usr/local/bin/node';
-const isSpecial = /["'`$&|;<>(){}*?\\~#=[\]!\n]/;
+/** Signs by which a line needs a shell. */
+export const isSpecial = /["'`$&|;<>(){}*?\\~#=[\]!\n]/;
 const deepest = 5;
 const longestPackageFile = 2 ** 20;
 

@@ -22,7 +22,11 @@ const mostAnswerBytes = 2 ** 20;
 
 const packAnswer: z.ZodType<PackAnswer> = z.union([
   z.strictObject({ refused: z.string() }),
-  z.strictObject({ entrypoint: z.array(z.string()), left: z.array(z.string()) }),
+  z.strictObject({
+    entrypoint: z.array(z.string()),
+    left: z.array(z.string()),
+    proposed: z.array(z.strictObject({ name: z.string(), command: z.array(z.string()) })),
+  }),
 ]);
 
 export interface ImageParts {
@@ -34,12 +38,18 @@ export interface ImageParts {
   signal: AbortSignal;
 }
 
+/** Commands by the names of what is proposed. */
+export type ProposedCommands = ReadonlyMap<string, string[]>;
+
 /** Writes the image of what a build has left in its source. The same files make the same image, whenever and wherever. */
-export async function writeImage(parts: ImageParts, plan: BuildPlan): Promise<{ bytes: number }> {
+export async function writeImage(
+  parts: ImageParts,
+  plan: BuildPlan,
+): Promise<{ bytes: number; proposed: ProposedCommands }> {
   const { folder, base, signal } = parts;
   const isStatic = plan.kind === 'static';
   const writer = await LayoutWriter.in(folder.layout);
-  const { app, entrypoint } = await pack(parts, plan, writer);
+  const { app, entrypoint, proposed } = await pack(parts, plan, writer);
   // A program that Node starts comes with it; of programs of its own nothing else is known.
   const needsNode = isStatic || plan.provider === 'node' || plan.toolchain.some(({ name }) => name === 'node');
   const layers = needsNode ? [await base.into(folder.layout, signal), app] : [app];
@@ -57,7 +67,7 @@ export async function writeImage(parts: ImageParts, plan: BuildPlan): Promise<{ 
   };
   await writeHostImage(writer, layers, config);
   const bytes = layers.reduce((sum, { size }) => sum + size, 0);
-  return { bytes };
+  return { bytes, proposed: new Map(proposed.map(({ name, command }) => [name, command])) };
 }
 
 /** The tree is a stranger's: a program in a sandbox walks it, within the limits of a command of the build. */
@@ -65,12 +75,12 @@ async function pack(
   { folder, sandbox, limits, say, signal }: ImageParts,
   plan: BuildPlan,
   writer: LayoutWriter,
-): Promise<{ app: Blob; entrypoint: string[] }> {
+): Promise<{ app: Blob } & Omit<Extract<PackAnswer, { left: string[] }>, 'left'>> {
   const program = packProgram();
   const server = serverProgram();
-  const { directory, keep, drop, start, startIn } = plan;
+  const { directory, keep, drop, start, startIn, proposed } = plan;
   const request: PackRequest = {
-    plan: { directory, keep, drop, start, startIn },
+    plan: { directory, keep, drop, start, startIn, proposed },
     server:
       plan.kind === 'static'
         ? { path: join(agentAt, relative(program.directory, server.path)), name: server.name, folder: 'public' }
@@ -116,7 +126,7 @@ async function pack(
   if ('refused' in answer) throw new Refusal(answer.refused);
   for (const one of answer.left) say(`Not in the image: ${one}`);
   const app = await writer.adopt(join(folder.packed, 'layer.tar'), signal);
-  return { app, entrypoint: answer.entrypoint };
+  return { app, entrypoint: answer.entrypoint, proposed: answer.proposed };
 }
 
 function ownFile(path: string, most: number): string {

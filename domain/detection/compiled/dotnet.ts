@@ -1,6 +1,6 @@
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
-import { releaseOf, webOf } from '../procfile.ts';
+import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { objectOf, type Source, within } from '../source.ts';
 import { saidVersionOf } from '../versions/versions-file.ts';
@@ -57,7 +57,6 @@ function built(source: Source, context: string, path: string): Outcome {
   const web = webOf(source, context, 'dotnet') ?? webOf(source, directory, 'dotnet');
   const start = `ASPNETCORE_URLS=http://0.0.0.0:$PORT dotnet ${word(`${program}.dll`)}`;
   const version = versionOf(source, directory, path);
-  const release = releaseOf(source, context);
   const told = {
     framework: dotnetFrameworks[0]?.name ?? '',
     packageManager: 'nuget',
@@ -68,9 +67,6 @@ function built(source: Source, context: string, path: string): Outcome {
       { path, detail: 'It is made with aspnet' },
       ...(version.path === '' ? [] : [{ path: version.path, detail: `It demands .NET ${shown(version.version)}` }]),
       ...(web === undefined ? [] : [{ path: 'Procfile', detail: `web: ${shown(web)}` }]),
-      ...(release === undefined
-        ? []
-        : [{ path: 'Procfile', detail: `A release command is proposed: ${shown(release)}` }]),
     ],
   };
   const build = {

@@ -1,7 +1,7 @@
 import { assetsBelow } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfTemplate } from '../ports.ts';
-import { releaseOf, webOf } from '../procfile.ts';
+import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { pinnedWithin } from '../versions/versions-file.ts';
@@ -49,7 +49,7 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
   const running = framework?.name === 'phoenix' ? 'mix phx.server' : 'mix run --no-halt';
   const line = releases ? `_build/prod/rel/${word(name)}/bin/${word(name)} start` : running;
   const start = web ?? line;
-  const release = releaseOf(source, folder) ?? migrationOf(source, folder, releases ? name : undefined);
+  const release = migrationOf(source, folder, releases ? name : undefined);
   const range = /\belixir:\s{0,20}"([^"\n]{1,60})"/.exec(text)?.[1] ?? '';
   const pinned = pinnedWithin(source, folder, 'elixir', range);
   const told = {
@@ -64,7 +64,6 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
       ...(pinned.version === '' ? [] : [{ path: pinned.path, detail: `It demands Elixir ${pinned.version}` }]),
       ...(assets === undefined ? [] : [{ path: assets.path, detail: 'Its files are built by Node' }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
-      ...(release === undefined ? [] : [{ path, detail: `A release command is proposed: ${shown(release)}` }]),
     ],
   };
   const build = {
@@ -83,6 +82,7 @@ export function fromElixir(source: Source, folder: string): Outcome | undefined 
     // Mix keeps what it fetches beside the program, where the image has it.
     environment: { MIX_ENV: 'prod', MIX_HOME: '.mix', PHX_SERVER: 'true', LANG: 'C.UTF-8' },
     told,
+    release: release === undefined ? undefined : { line: release, path },
   };
   const port = portOfCommand(start, 'procfile') ??
     portOfTemplate(source, [folder]) ?? { port: framework?.port ?? 4000, portSource: 'framework' };

@@ -46,6 +46,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
   const pages = embeddedPages(source, directory);
   const framework = goFrameworks.find((one) => one.module.test(module))?.name ?? '';
   const start = web === undefined ? 'bin/app' : asBuilt(source, folder, web);
+  const built = ['app', name, nameOf(chosen), ...(start === web ? [] : [programOf(web)])];
   const files = mainFiles(source, within(folder, chosen));
   const port = portOfCommand(start, 'procfile') ??
     portOfSource(source, files, ports) ?? { port: 8080, portSource: 'default' };
@@ -74,6 +75,7 @@ export function fromGo(source: Source, folder: string): Outcome | undefined {
     ),
     environment: {},
     told,
+    asRun: (line: string) => asRun(source, folder, line, { built, programs }),
   };
   return server(build, start, port, web === undefined ? 'server' : 'started');
 }
@@ -127,11 +129,27 @@ function asBuilt(source: Source, folder: string, line: string): string {
   );
 }
 
+/** The same for other lines, unless one starts a program that was not built. */
+function asRun(
+  source: Source,
+  folder: string,
+  line: string,
+  { built, programs }: { built: readonly string[]; programs: readonly string[] },
+): string | undefined {
+  const program = first.exec(line)?.[2] ?? '';
+  const name = programOf(line);
+  if (program === '' || source.has(within(folder, program))) return line;
+  if (built.includes(name)) return asBuilt(source, folder, line);
+  return program.startsWith('bin/') || programs.some((one) => nameOf(one) === name) ? undefined : line;
+}
+
+const nameOf = (program: string): string => program.replace(/^.*\//, '');
+
 /** Of several programs the one that the Procfile names, or that serves, by its name. */
 function chosenOf(programs: readonly string[], module: string, named: string): string | undefined {
   if (programs.length <= 1) return programs[0];
   const names = [named, `${module}d`, `${module}-server`, 'server', 'api', 'web', 'app', 'http', module];
-  return names.flatMap((name) => programs.filter((one) => one.replace(/^.*\//, '') === name))[0];
+  return names.flatMap((name) => programs.filter((one) => nameOf(one) === name))[0];
 }
 
 /** Front ends beside the module whose files it embeds, and which nobody has built already. */

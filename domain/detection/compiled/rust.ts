@@ -88,6 +88,7 @@ export function fromRust(source: Source, folder: string): Outcome | undefined {
     drop: ['target'],
     environment: framework?.environment ?? {},
     told,
+    asRun: (line: string) => asRun(line, program, programs),
   };
   return server(build, start, port, web === undefined ? 'server' : 'started');
 }
@@ -115,6 +116,13 @@ function asBuilt(line: string, program: string): string {
       name === program ? `${before}bin/app` : whole,
     )
     .replace(/^[\w-]+(?=\s|$)/, (name) => (name === program ? 'bin/app' : name));
+}
+
+/** The same, unless it starts a program that was not built. */
+function asRun(line: string, program: string, programs: readonly string[]): string | undefined {
+  const name = programOf(line);
+  const isOther = name !== program && (line.includes('target/release/') || programs.includes(name));
+  return isOther ? undefined : asBuilt(line, program);
 }
 
 /** Of several programs the one that the Procfile names, that is run by default, has the package's name, or serves. */

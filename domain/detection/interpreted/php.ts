@@ -1,7 +1,7 @@
 import { assetsOf } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfTemplate } from '../ports.ts';
-import { releaseOf, webOf } from '../procfile.ts';
+import { webOf } from '../procfile.ts';
 import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { takenOf } from '../versions/ranges.ts';
@@ -96,7 +96,7 @@ function built(source: Source, folder: string, { manifest, framework, root, web 
   const install = 'composer install --no-dev --no-interaction --prefer-dist --optimize-autoloader';
   const assets = assetsOf(source, folder);
   const own = framework?.build?.(manifest) ?? [];
-  const release = releaseOf(source, folder) ?? (hasMigrations(source, folder) ? framework?.release : undefined);
+  const release = hasMigrations(source, folder) ? framework?.release : undefined;
   const version = versionOf(source, folder, manifest);
   const start = web ?? `frankenphp php-server --root ${word(root)} --listen :$PORT`;
   const told = {
@@ -114,7 +114,6 @@ function built(source: Source, folder: string, { manifest, framework, root, web 
         : [{ path, detail: `It demands the extensions ${manifest.extensions.slice(0, 20).join(', ')}` }]),
       ...(assets === undefined ? [] : [{ path: assets.path, detail: 'Its files are built by Node' }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
-      ...(release === undefined ? [] : [{ path, detail: `A release command is proposed: ${shown(release)}` }]),
     ],
   };
   const build = {
@@ -138,6 +137,7 @@ function built(source: Source, folder: string, { manifest, framework, root, web 
     drop: ['node_modules'],
     environment: { APP_ENV: framework?.name === 'symfony' ? 'prod' : 'production', COMPOSER_ALLOW_SUPERUSER: '1' },
     told,
+    release: release === undefined ? undefined : { line: release, path },
   };
   const port = portOfCommand(start, 'procfile') ??
     portOfTemplate(source, [folder]) ?? { port: 8080, portSource: 'framework' };

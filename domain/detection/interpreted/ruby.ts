@@ -1,7 +1,7 @@
 import { assetsOf } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfTemplate } from '../ports.ts';
-import { releaseOf, webOf } from '../procfile.ts';
+import { webOf } from '../procfile.ts';
 import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { allows, takenOf } from '../versions/ranges.ts';
@@ -75,7 +75,7 @@ export function fromRuby(source: Source, folder: string): Outcome | undefined {
   // A Rails application without them, such as an API, has no task for them.
   const hasAssets = source.folders(within(folder, 'app')).includes('assets');
   const ownBuild = hasAssets ? framework?.build : undefined;
-  const release = releaseOf(source, folder) ?? framework?.release;
+  const release = framework?.release;
   const told = {
     framework: framework?.name ?? '',
     packageManager: 'bundler',
@@ -90,7 +90,6 @@ export function fromRuby(source: Source, folder: string): Outcome | undefined {
       ...(version.text === '' ? [] : [{ path: version.path, detail: `It demands Ruby ${shown(version.text)}` }]),
       ...(assets === undefined ? [] : [{ path: assets.path, detail: 'Its files are built by Node' }]),
       ...(web === undefined ? [] : [{ path: within(folder, 'Procfile'), detail: `web: ${shown(web)}` }]),
-      ...(release === undefined ? [] : [{ path, detail: `A release command is proposed: ${shown(release)}` }]),
     ],
   };
   const build = {
@@ -112,6 +111,7 @@ export function fromRuby(source: Source, folder: string): Outcome | undefined {
     drop: ['node_modules', 'tmp/cache'],
     environment: { RACK_ENV: 'production', ...framework?.environment },
     told,
+    release: release === undefined ? undefined : { line: release, path },
   };
   const port = portOfCommand(start, 'procfile') ??
     portOfTemplate(source, [folder]) ?? {

@@ -3,7 +3,7 @@ import { manifestOf } from '../node/manifest.ts';
 import { fromNode } from '../node/node.ts';
 import { type Outcome, refused, server, site } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
-import { releaseOf, webOf } from '../procfile.ts';
+import { webOf } from '../procfile.ts';
 import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { inEnvironment } from './application.ts';
@@ -31,7 +31,7 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
 
   const version = pythonVersionOf(source, folder);
   const demand = pythonDemandOf(source, folder);
-  const release = releaseOf(source, folder) ?? migrationOf(source, folder, framework?.name);
+  const release = migrationOf(source, folder, framework?.name);
   const more =
     web === undefined
       ? alsoInstall(
@@ -60,9 +60,6 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
         ? []
         : [{ path: found.path, detail: 'The application that is started' }]),
       ...assets.map(({ path }) => ({ path, detail: 'Its files are built by Node' })),
-      ...(release === undefined
-        ? []
-        : [{ path: manager.path, detail: `A release command is proposed: ${shown(release)}` }]),
     ],
   };
   const build = {
@@ -85,6 +82,8 @@ export function fromPython(source: Source, folder: string): Outcome | undefined 
     drop: ['node_modules'],
     environment: { PYTHONUNBUFFERED: '1', ...managerEnvironment[manager.name] },
     told,
+    release: release === undefined ? undefined : { line: release, path: manager.path },
+    asRun: inEnvironment,
   };
   if (start === undefined) return site(build, files?.files ?? '.');
   const port = portOfCommand(start, web === undefined ? 'framework' : 'procfile') ?? {

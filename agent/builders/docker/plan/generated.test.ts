@@ -3,7 +3,7 @@ import { detect } from '../../../../domain/detection/detect.ts';
 import { treeOf } from '../../../../test/kinds/tree-of.ts';
 import { baseImagesOf, baseNames } from './base-images.ts';
 import { usualCertificates } from './certificates.ts';
-import { generatedDockerfile } from './generated.ts';
+import { commandsOf, generatedDockerfile } from './generated.ts';
 
 /** The Dockerfile of a source, its scripts as text: words of JSON are unquoted. */
 async function dockerfileOf(files: Record<string, string>, own: readonly string[] = []): Promise<string> {
@@ -105,6 +105,27 @@ test('pages of Hugo are built by its image, and served like all others', async (
   expect(text).not.toContain('COPY --from=node');
   expect(text).toContain('hugo --gc --minify');
   expect(text).toContain('CMD ["node","server.mjs","public"]'.replaceAll('"', '"'));
+});
+
+test.each([
+  ['python', { 'requirements.txt': '' }, 'celery work', ['.venv/bin/python', '-m', 'celery', 'work']],
+  ['python', { 'requirements.txt': '' }, 'cd a && celery', ['/bin/sh', '-c', 'cd a && .venv/bin/python -m celery']],
+  ['a Dockerfile', { Dockerfile: '' }, 'bin/worker --all', ['bin/worker', '--all']],
+  ['a Dockerfile', { Dockerfile: '' }, 'A=1 worker', ['/bin/sh', '-c', 'A=1 worker']],
+])('of %s %#, what is proposed is run as its image has it', (_, files, line, command) => {
+  const { plan } = detect(treeOf({ ...files, Procfile: `web: serve\nworker: ${line}\n` }));
+  expect(plan && commandsOf(plan).get('worker')).toEqual(command);
+});
+
+test('what is proposed of a package in a workspace is run in its folder', () => {
+  const member = JSON.stringify({ scripts: { start: 'node .' } });
+  const files = {
+    'package.json': '{"workspaces":["*"]}',
+    'web/package.json': member,
+    'web/Procfile': 'worker: node w.js\n',
+  };
+  const { plan } = detect(treeOf(files), 'web');
+  expect(plan && [...commandsOf(plan)]).toEqual([['worker', ['/bin/sh', '-c', "cd 'web' && exec node w.js"]]]);
 });
 
 test('every image can be another one', async () => {

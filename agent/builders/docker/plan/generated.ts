@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { BuildPlan, Tool } from '../../../../domain/detection/build-plan.ts';
 import { quoted } from '../../caches/cache-places.ts';
+import { isSpecial } from '../../image/start.ts';
+import type { ProposedCommands } from '../../image/write-image.ts';
 import { runStep } from '../../run-step.ts';
 import { proxyVariables } from '../../sandbox/network.ts';
 import { fetchedTools } from '../../tools/known-tools.ts';
@@ -238,8 +240,15 @@ function settings(environment: Readonly<Record<string, string>>, port: number): 
   return port > 0 ? [...lines, `EXPOSE ${port}`] : lines;
 }
 
+/** The commands of what is proposed, in place of that. A line that needs no shell has none, which an image of a Dockerfile may lack. */
+export function commandsOf({ proposed, startIn }: BuildPlan): ProposedCommands {
+  const wordsOf = (line: string): string[] =>
+    startIn === '' && !isSpecial.test(line) ? line.split(/\s+/) : ['/bin/sh', '-c', startOf({ start: line, startIn })];
+  return new Map(proposed.map(({ name, line }) => [name, wordsOf(line)]));
+}
+
 /** A single command replaces the shell, so that it hears when it is to stop. */
-function startOf({ start, startIn }: BuildPlan): string {
+function startOf({ start, startIn }: Pick<BuildPlan, 'start' | 'startIn'>): string {
   const there = startIn === '' ? '' : `cd ${quoted(startIn)} && `;
   return /[;&|\n(){}]/.test(start) || /^\w+=/.test(start) ? `${there}${start}` : `${there}exec ${start}`;
 }

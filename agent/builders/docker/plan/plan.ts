@@ -3,7 +3,7 @@ import { isOfSandbox } from '../../../../domain/builds/variables.ts';
 import { detect } from '../../../../domain/detection/detect.ts';
 import type { BuildProgress } from '../../../../protocol/build.ts';
 import { Refusal } from '../../../program/refusal.ts';
-import { bounded, toldOf } from '../../build.ts';
+import { bounded, toldOf, withCommands } from '../../build.ts';
 import type { BuildLog } from '../../log/build-log.ts';
 import { proxyVariables } from '../../sandbox/network.ts';
 import { diskTree } from '../../source/disk-tree.ts';
@@ -13,7 +13,14 @@ import type { BaseImages } from './base-images.ts';
 import { certificatesOf } from './certificates.ts';
 import { type Added, contextFolder } from './context.ts';
 import { readDockerfile } from './dockerfile.ts';
-import { generatedDockerfile, serverFolder, sourceFolder, variablesFile, variablesSecret } from './generated.ts';
+import {
+  commandsOf,
+  generatedDockerfile,
+  serverFolder,
+  sourceFolder,
+  variablesFile,
+  variablesSecret,
+} from './generated.ts';
 
 /** What BuildKit is asked to build. */
 export interface EnginePlan {
@@ -39,7 +46,8 @@ interface Given {
 export async function planOf(body: ConfiguredBody, source: string, given: Given): Promise<EnginePlan> {
   if (body.builder === 'dockerfile') return ofDockerfile(body, contextFolder(source, body.context), given);
   const { detected, plan, message } = detect(diskTree(source), body.context);
-  given.tell({ detection: bounded(detected, given.mask), ...(plan === undefined ? {} : { kind: plan.kind }) });
+  const found = plan === undefined ? detected : withCommands(detected, commandsOf(plan));
+  given.tell({ detection: bounded(found, given.mask), ...(plan === undefined ? {} : { kind: plan.kind }) });
   for (const line of toldOf(detected)) given.log.say(line);
   if (plan === undefined) throw new Refusal(message);
   if (plan.provider === 'dockerfile')
