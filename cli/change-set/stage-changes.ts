@@ -46,9 +46,15 @@ function inWords(refusal: RestRefusal, items: readonly ItemBody[]): RestRefusal 
   if (refusal.errors.length === 0) return refusal;
   const errors = refusal.errors.map(({ location, message }) => {
     const item = items[Number(/items\[(\d+)\]/.exec(location)?.[1] ?? -1)];
-    return { location: item !== undefined && 'key' in item ? item.key : location, message };
+    return { location: typedPlace(item, location), message };
   });
   return new RestRefusal(printableLines(faultsText(errors)), refusal.status, errors);
+}
+
+/** Of a process that is created its settings were typed. */
+function typedPlace(item: ItemBody | undefined, location: string): string {
+  if (item?.kind === 'process.create') return location.split('.').at(-1) ?? location;
+  return item !== undefined && 'key' in item ? item.key : location;
 }
 
 /** The draft after a command has staged something, and how it takes effect. */

@@ -199,3 +199,30 @@ test('limits of builds are staged within the source as it is, each by itself', a
     err: expect.stringContaining('memoryBytes'),
   });
 });
+
+test('a further process is staged with its settings, once, and each setting is one of a process', async () => {
+  await ballast(['service', 'create', 'Mail']);
+  const there = ['--service', 'mail'];
+  const words = ['kind=worker', 'command=["/bin/sh","-c","bin/work | bin/mail"]', 'replicas=2'];
+  const created = await ballast(['process', 'create', 'worker', ...words, ...there]);
+  expect(created.out).toMatch(/^mail +Process worker +\{"kind":"worker",/m);
+  expect(created.err).toBe('`./ballast deploy --staged` applies them in staging.\n');
+  const shown = await ballast(['service', 'show', ...there]);
+  expect(shown.out).toMatch(/^worker +worker +2 +\/bin\/sh -c bin\/work \| bin\/mail$/m);
+  expect((await ballast(['process', 'create', 'nightly', 'kind=cron', 'schedule=0 3 * * *', ...there])).code).toBe(0);
+  const refused = (name: string, ...settings: string[]) => ballast(['process', 'create', name, ...settings, ...there]);
+  expect(await refused('worker')).toMatchObject({
+    code: 2,
+    err: 'ballast: mail has a process worker in staging already: `./ballast service set FIELD=VALUE --process worker` changes it.\n',
+  });
+  expect(await refused('other', 'image=a.example.com/b:1')).toMatchObject({
+    code: 2,
+    err: 'ballast: source is of the service, and not of one process: `./ballast service set` sets it.\n',
+  });
+  expect(await refused('other', 'kind=cron')).toMatchObject({
+    ...{ code: 1, err: 'ballast: schedule: is missing: a cron process needs one.\n' },
+  });
+  expect(await refused('Other')).toMatchObject({
+    ...{ code: 1, err: expect.stringMatching(/^ballast: name: must begin with a letter/) },
+  });
+});

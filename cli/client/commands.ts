@@ -22,6 +22,7 @@ export const clientCommands: Readonly<Record<string, () => Promise<Command>>> = 
   'service suspend': async () => (await import('../service/suspend.ts')).serviceSuspend,
   'service resume': async () => (await import('../service/resume.ts')).serviceResume,
   'service delete': async () => (await import('../service/delete.ts')).serviceDelete,
+  'process create': async () => (await import('../service/create-process.ts')).processCreate,
   'var list': async () => (await import('../var/list.ts')).varList,
   'var set': async () => (await import('../var/set.ts')).varSet,
   'var unset': async () => (await import('../var/unset.ts')).varUnset,
