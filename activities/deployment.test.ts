@@ -3,6 +3,7 @@ import { acceptReport } from '../db/agents/reports.ts';
 import { rolloutKey } from '../db/deployments/rollout.ts';
 import { tenant } from '../db/postgres/tenant.ts';
 import { type Asked, DeploymentGround } from '../test/actors/grounds/deployment-ground.ts';
+import { seedBuildThere } from '../test/builds/seed-build-there.ts';
 import { asActor } from '../test/walks/as-actor.ts';
 
 const at = new DeploymentGround();
@@ -57,4 +58,46 @@ test('a deployment is live whatever visitors of its release get, and keeps what 
   await at.told(asked, 'done', { warnings: [warning] });
   await at.becomes(asked, 'live');
   expect(await at.row(asked)).toMatchObject({ message: null, warnings: [warning] });
+});
+
+/** A deployment of a release whose image a build has made. */
+async function built(place: Asked['place'], number: number, requiredVariables: string[], set: string[] = []) {
+  const asked = await at.deploy(place, number);
+  const detection = { envTemplate: '.env.example', requiredVariables };
+  const { database } = at.actors;
+  const id = await seedBuildThere(database, place, { number, state: 'succeeded', detection });
+  await tenant(database.kysely, at.organizationId)
+    .updateTable('release')
+    .set({ build_id: id, variable_keys: set })
+    .where('service_id', '=', place.serviceId)
+    .where('number', '=', number)
+    .execute();
+  await at.becomes(asked, 'preparing');
+  return asked;
+}
+
+test('of a program that ended at its start the variables are named first that its template asks for and nobody has set', async () => {
+  const place = await at.place();
+  const before = await built(place, 1, ['SENTRY_DSN']);
+  await at.goLive(before);
+  const asked = await built(place, 2, ['DATABASE_URL', 'LEVEL', 'SENTRY_DSN'], ['LEVEL']);
+  const message = 'web-1 exited with code 1, 5 times in a row, before it was healthy.';
+  const failure = { process: 'web', instance: 'web-1', exit: { code: 1 }, lines: ['no database'] };
+  await at.told(asked, 'returned', { message, failure });
+  await at.becomes(asked, 'failed');
+  const unset = { path: '.env.example', names: ['DATABASE_URL'] };
+  expect(await at.row(asked)).toMatchObject({
+    ...{ waitsFor: 'health', failure: { ...failure, unset } },
+    message: `It may lack DATABASE_URL, which .env.example asks for and nobody has set: \`./ballast var set KEY=VALUE\`, then \`./ballast deploy --staged\`. ${message}`,
+  });
+});
+
+test.each([
+  ['did not end', { process: 'web', instance: 'web-1', lines: [] }],
+  ['was ended by a signal', { process: 'web', instance: 'web-1', exit: { signal: 'SIGKILL' }, lines: [] }],
+])('a program that %s lacks nothing that is known of', async (_, failure) => {
+  const asked = await built(await at.place(), 1, ['DATABASE_URL']);
+  await at.told(asked, 'returned', { message: 'It failed.', failure });
+  await at.becomes(asked, 'failed');
+  expect(await at.row(asked)).toMatchObject({ message: 'It failed.', failure });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expireApproval } from '../db/approvals/expire.ts';
+import { unsetOf } from '../db/builds/variables/unset.ts';
 import { admit, lockAdmission } from '../db/deployments/admission.ts';
 import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
 import { forgetReleaseCommand, wantsReleaseCommand } from '../db/deployments/release-command/wanted.ts';
@@ -13,6 +14,7 @@ import { type Effect, effect } from '../db/engine/effect.ts';
 import { interruptedSentence } from '../domain/deployments/release-command.ts';
 import { endedStages, type StageTime, stagesAfter, stagesAtClaim } from '../domain/deployments/stages.ts';
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../domain/deployments/states.ts';
+import { unsetSentence } from '../domain/deployments/unset-variables.ts';
 import { Problem } from '../domain/problems.ts';
 import { actorAuthor } from './caller.ts';
 import type { ActivityParts } from './index.ts';
@@ -132,7 +134,10 @@ export function createActivities({
     // The agent may have been further than it told.
     const reached = interrupted === undefined ? rolled : stagesAfter(rolled, { ...releasing, now: before.now });
     const stages = endedStages(reached, undefined, before.now);
-    const message = ended.message ?? interrupted ?? told?.message;
+    // The likely cause is the first thing that a person reads.
+    const unset = exitedAtStart(ended) ? await unsetOf(finishing.kysely, ref) : undefined;
+    const seen = ended.message ?? interrupted ?? told?.message;
+    const message = unset === undefined ? seen : [unsetSentence(unset), seen ?? ''].join(' ').trim();
     await tellStages(finishing, ref, before.stages, stages);
     const withdrawn = await withdrawnAt(finishing, ref);
     if (state !== 'live' && !withdrawn) await giveBack(finishing, ref, before, ended, message ?? '');
@@ -149,7 +154,7 @@ export function createActivities({
     }
     return await write(finishing, ref, {
       stages: JSON.stringify(stages),
-      failure: told?.failure === undefined ? null : JSON.stringify(told.failure),
+      failure: told?.failure === undefined ? null : JSON.stringify({ ...told.failure, unset }),
       ...(state === 'live' && told?.warnings !== undefined ? { warnings: JSON.stringify(told.warnings) } : {}),
     });
   }
@@ -178,6 +183,12 @@ async function interruption(effect: Effect, ref: Ref, { state }: Row, ended: End
 
 function failedBy({ told }: EndedRollout): DeploymentBlocker {
   return told?.failure?.releaseCommand === undefined ? 'health' : 'release-command';
+}
+
+/** The program ended by itself: what it was not given may be the reason. */
+function exitedAtStart({ state, told }: EndedRollout): boolean {
+  const exit = told?.failure?.exit as { code?: unknown } | undefined;
+  return state === 'failed' && typeof exit?.code === 'number';
 }
 
 export type DeploymentActivities = ReturnType<typeof createActivities>;

@@ -27,6 +27,10 @@ const listeningSchema = listening
   })
   .meta({ id: 'Listening' });
 
+const unsetSchema = z
+  .object({ path: z.string().describe('Of the template, such as `.env.example`.'), names: z.array(z.string()) })
+  .meta({ id: 'UnsetVariables' });
+
 const failureSchema = z
   .object({
     process: z.string(),
@@ -44,6 +48,11 @@ const failureSchema = z
     listening: listeningSchema
       .optional()
       .describe('Where it listened, while nobody answered at its port. `message` says it as a sentence.'),
+    unset: unsetSchema
+      .optional()
+      .describe(
+        'It ended by itself, and the template of its source asks for variables that nobody has set. `message` begins with it as a sentence.',
+      ),
     answer: answerFault
       .optional()
       .describe('The setting that its last answer to a check shows not to fit. `message` says it as a sentence.'),
@@ -131,6 +140,7 @@ export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): 
   const releaseCommand = releaseCommandFailures.find((one) => one === failure.releaseCommand);
   const where = listening.safeParse(failure.listening).data;
   const answer = answerFault.safeParse(failure.answer).data;
+  const unset = unsetSchema.safeParse(failure.unset).data;
   const end = typeof exit === 'object' && exit !== null && !Array.isArray(exit) ? exit : {};
   return {
     process: typeof process === 'string' ? process : '',
@@ -141,6 +151,7 @@ export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): 
     lines: Array.isArray(lines) ? lines.map(String) : [],
     ...(releaseCommand === undefined ? {} : { releaseCommand }),
     ...(where === undefined ? {} : { listening: where }),
+    ...(unset === undefined ? {} : { unset }),
     ...(answer === undefined ? {} : { answer }),
   };
 }

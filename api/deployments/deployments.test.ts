@@ -188,11 +188,12 @@ test('a token of other projects sees none of it, and lists keep to its own', asy
   expect((listed.body.items as { id: string }[]).map((one) => one.id)).toEqual([mine]);
 });
 
-test('where it listened, and what visitors get, are facts beside the sentences; of another form they are left out', async () => {
+test('where it listened, what it may lack, and what visitors get, are facts beside the sentences; of another form they are left out', async () => {
   const { place, second } = await living();
   const id = await start(place, second.id, { kind: 'redeploy' });
   const listening = { port: 20_632, ownNetwork: false, sockets: [{ address: '0.0.0.0', port: 3000 }] };
-  const failure = { process: 'web', instance: 'web-1', lines: [], listening, answer: { kind: 'unknown' } };
+  const unset = { path: '.env.example', names: ['DATABASE_URL'] };
+  const failure = { process: 'web', instance: 'web-1', lines: [], listening, unset, answer: { kind: 'unknown' } };
   const warning = { kind: 'host', by: 'django', status: 400, path: '/', host: 'a.example.com' };
   const set = { state: 'failed', finished_at: new Date(), failure: JSON.stringify(failure) } as const;
   await own()
@@ -201,7 +202,7 @@ test('where it listened, and what visitors get, are facts beside the sentences; 
     .where('id', '=', id)
     .execute();
   const { body } = await api.call('GET', `/api/v1/deployments/${id}`, { as: as('viewer') });
-  expect(body.failure).toMatchObject({ process: 'web', listening });
+  expect(body.failure).toMatchObject({ process: 'web', listening, unset });
   expect(body.failure).not.toHaveProperty('answer');
   const message = expect.stringContaining('add that name to ALLOWED_HOSTS');
   expect(body.warnings).toEqual([{ ...warning, message }]);
