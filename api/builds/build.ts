@@ -76,6 +76,9 @@ export const buildSchema = z
     clusterId: z.guid(),
     kind: z.enum(buildKinds),
     trigger: z.enum(buildTriggers),
+    message: z
+      .string()
+      .describe('What changes, in the words of the person who requested it, or of its change set; empty: no words.'),
     status: z.enum(buildStates),
     blocker: z
       .string()
@@ -137,6 +140,7 @@ export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
   const { blocker, waitsForPart, message, state, steps, cachedSteps, totalSteps } = build;
   return {
     ...{ id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId, kind, trigger },
+    message: build.title,
     status: state,
     blocker: waitsForPart ?? (blocker === null ? (state === 'queued' ? (message ?? '') : '') : 'temporal'),
     error: state === 'failed' || state === 'cancelled' ? (message ?? '') : '',

@@ -211,13 +211,14 @@ test('a build ends with its service: it is cancelled and found no more', async (
   expect(await row.executeTakeFirst()).toMatchObject({ state: 'cancelled' });
 });
 
-test('downtime that was accepted when a build was requested is accepted for its retry, too', async () => {
+test('what was said and accepted when a build was requested holds for its retry, too', async () => {
   const sourceId = await seedSource(api.database, place);
-  const body = { environmentId: place.environmentId, sourceId, downtimeAccepted: true };
+  const body = { environmentId: place.environmentId, sourceId, downtimeAccepted: true, message: ' A faster checkout ' };
   const made = await call('POST', `/services/${place.serviceId}/builds`, body, ours.tokens.deployer);
-  expect(made.body).toMatchObject({ downtimeAccepted: true });
+  const kept = { downtimeAccepted: true, message: 'A faster checkout' };
+  expect(made.body).toMatchObject(kept);
   await call('POST', `/builds/${made.body.id}/cancel`);
-  expect((await call('POST', `/builds/${made.body.id}/retry`)).body).toMatchObject({ downtimeAccepted: true });
+  expect((await call('POST', `/builds/${made.body.id}/retry`)).body).toMatchObject(kept);
 });
 
 test('409: retrying one that is not over, cancelling one that is; 422: the source of another service', async () => {

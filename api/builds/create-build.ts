@@ -28,6 +28,12 @@ export const createBuild = operation({
     sourceId: z.guid().toLowerCase().optional().describe('Of `POST /services/{id}/sources`.'),
     branch: z.string().min(1).max(500).optional().describe('A branch of the repository, such as `main`.'),
     commitSha: z.string().regex(commitPattern).optional().describe('A whole name of a commit, of the branch or older.'),
+    message: z
+      .string()
+      .trim()
+      .max(500)
+      .default('')
+      .describe('What changes, in your words: of the build, of its deployment, and for who approves that.'),
     deploy: z.boolean().default(true).describe('`false`: only an image is made.'),
     downtimeAccepted: z
       .boolean()
@@ -43,9 +49,9 @@ export const createBuild = operation({
     const { organizationId, projectId } = environment;
     if (projectId !== service.projectId) throw new Problem('not-found', 'The environment is of another project.');
     const place = { organizationId, projectId, environmentId: environment.id, serviceId: service.id };
-    const { sourceId, deploy, downtimeAccepted } = body;
+    const { sourceId, deploy, downtimeAccepted, message: title } = body;
     const approvedBy = environment.production ? await approvesAlone(database.kysely, caller) : undefined;
-    const common = { ...place, deploys: deploy, downtimeAccepted, approvedBy, actorUserId: caller.answerableId };
+    const common = { ...place, deploys: deploy, title, downtimeAccepted, approvedBy, actorUserId: caller.answerableId };
     if (sourceId !== undefined) {
       refuseBoth(body);
       return await once(async (effect) => {

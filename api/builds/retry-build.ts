@@ -32,6 +32,7 @@ export const retryBuild = operation({
       environmentId,
       serviceId,
       deploys,
+      title,
       downtimeAccepted,
     } = build;
     if (!isBuildFinal(state)) {
@@ -41,7 +42,7 @@ export const retryBuild = operation({
       );
     }
     const made = await requestBuild(effect, {
-      ...{ organizationId, projectId, environmentId, serviceId, deploys, downtimeAccepted },
+      ...{ organizationId, projectId, environmentId, serviceId, deploys, title, downtimeAccepted },
       source: sourceOf(build),
       trigger: 'retry',
       actorUserId: caller.answerableId,

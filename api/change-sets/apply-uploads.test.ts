@@ -37,7 +37,8 @@ test('settings and a build of what was uploaded are one change set with one mess
   expect(applied.deployments).toEqual([]);
   expect(applied.firstDeploys).toEqual([{ serviceId: at.service.serviceId, buildId: build?.id }]);
   expect(applied.changeSet).toMatchObject({ state: 'applying', message: 'Both at once' });
-  expect(ok(await call('GET', `/builds/${build?.id}`))).toMatchObject({ trigger: 'upload', status: 'queued' });
+  const told = { trigger: 'upload', status: 'queued', message: 'Both at once' };
+  expect(ok(await call('GET', `/builds/${build?.id}`))).toMatchObject(told);
   // Its deployment is one of the change set, which waits for it.
   const row = at.api.database.kysely.selectFrom('build').select('change_set_id as changeSetId');
   expect(await row.where('id', '=', build?.id ?? '').executeTakeFirst()).toEqual({ changeSetId: applied.changeSet.id });

@@ -86,7 +86,7 @@ export const deploymentSchema = z
       .describe('Of one that is live: what a visitor gets instead of it, when it was asked once at its end.'),
     approvalId: z.guid().optional(),
     changeSetId: z.guid().optional(),
-    changeSetMessage: z.string(),
+    changeSetMessage: z.string().describe('The message of its change set, or of the build that it deploys.'),
     requestedBy: z.string().describe('The name of the person or token.'),
     cancelRequested: z.boolean(),
     downtimeAccepted: z.boolean(),

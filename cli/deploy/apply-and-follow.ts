@@ -142,12 +142,12 @@ function alreadyLive(one: OverviewService | undefined, service: string, environm
 async function buildAnew(
   { rest }: Here,
   { environment, service }: Complete,
-  { downtimeAccepted }: Asked,
+  { message, downtimeAccepted }: Asked,
   interrupt: Interrupt,
   json: boolean,
 ): Promise<Build> {
   const accepted = downtimeAccepted ? { downtimeAccepted: true } : {};
-  const body = { environmentId: environment.id, ...accepted };
+  const body = { environmentId: environment.id, ...(message === undefined ? {} : { message }), ...accepted };
   const { id, number, branch, commitSha } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.applied();
   interrupt.leaves('The build and its deployment continue without this command.');

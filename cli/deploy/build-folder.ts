@@ -100,7 +100,8 @@ export async function buildForProduction(
   }
   interrupt.check();
   const accepted = downtimeAccepted ? { downtimeAccepted: true } : {};
-  const body = { environmentId: environment.id, sourceId: upload.sourceId, ...accepted };
+  const why = message === undefined ? {} : { message };
+  const body = { environmentId: environment.id, sourceId: upload.sourceId, ...why, ...accepted };
   const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.leaves('The build and its deployment continue without this command.');
   if (!json)

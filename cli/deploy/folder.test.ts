@@ -60,7 +60,7 @@ test('a folder and its settings are one change set with one message, and its bui
 });
 
 test('in production the settings wait for their approval, and --wait builds the folder with them', async () => {
-  const words = ['deploy', folder, '--environment', 'production', '--set', 'B=1', '--json'];
+  const words = ['deploy', folder, '--environment', 'production', '--set', 'B=1', '-m', 'With B', '--json'];
   const held = await ballast(words);
   expect([held.code, eventsOf(held)]).toMatchObject([5, [{ event: 'approval', decision: '' }]]);
   expect(held.err).toContain('--wait waits for that');
@@ -83,6 +83,7 @@ test('in production the settings wait for their approval, and --wait builds the 
       expect.objectContaining({ event: 'build', buildId: id, status: 'cancelled' }),
     ]),
   ]);
+  expect(await call('GET', `/builds/${id}`)).toMatchObject({ message: 'With B' });
   expect(await draft('production')).toEqual([]);
 });
 

@@ -73,8 +73,9 @@ test('a repository is staged, applied and built at once, by its address alone or
   const next = await git.commit('team/app.git', { 'index.html': 'Hello again' });
   const stopped = await ballast(['build', 'cancel', String((await builds())[0]?.id)]);
   expect(stopped.code, stopped.err).toBe(0);
-  const again = ballast(['deploy', '--git', address, '--project', 'app', '--service', 'app', '--json']);
+  const again = ballast(['deploy', '--git', address, '--project', 'app', '--service', 'app', '-m', 'Two', '--json']);
   const newer = await joinedBuild(next);
+  expect(newer).toMatchObject({ message: 'Two' });
   const cancelled = await joined.api.call('POST', `/api/v1/builds/${newer.id}/cancel`, {
     as: joined.ours.tokens.admin,
   });

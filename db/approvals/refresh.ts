@@ -54,6 +54,7 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
       'deployment.rerun_of as rerunOf',
       'deployment.from_stage as fromStage',
       'deployment.kind as deploymentKind',
+      'deployment.change_set_message as message',
     ])
     .select(['deployment.release_id as releaseId', 'deployment.service_id as serviceId', 'deployment.queued'])
     .where('approval.id', '=', id)
@@ -83,7 +84,7 @@ async function requestAgain(effect: Effect, keyring: Seals, project: ProjectRef,
     promotedFrom === null || rerun !== undefined
       ? await requestDeployment(effect, keyring, release, {
           ...(rerun ?? { kind: kindAgain(pending) }),
-          ...{ ...asked, downtimeAccepted: true },
+          ...{ ...asked, downtimeAccepted: true, message: pending.message ?? '' },
         })
       : await promote(effect, keyring, { ...place, releaseId: promotedFrom }, { ...asked, ...accepted });
   if ('refused' in requested || requested.approvalId === undefined) {

@@ -24,6 +24,8 @@ export const BuildSchema = defineEntity({
     blocker: p.text().nullable(),
     /** While it waits, for what; once it failed, the API's `error`. */
     message: p.text().nullable(),
+    /** The words of the person who requested it: what changes. */
+    title: p.text().default(''),
     /** The uploaded source; without one it is a commit of a repository. */
     buildSourceId: p.uuid().nullable(),
     /** Of a commit: where it is fetched from, without a credential, and by which connection. */

@@ -21,6 +21,8 @@ export interface BuildView {
   trigger: BuildTrigger;
   state: BuildState;
   message: string | null;
+  /** What changes, in the words of the person who requested it. */
+  title: string;
   /** Why its actor cannot be told. */
   blocker: string | null;
   /** The part that is down, or the agent that is not in contact, while it waits for that: a sentence. */
@@ -64,7 +66,7 @@ export interface BuildView {
 const columns = sql`
   build.id, build.organization_id as "organizationId", build.project_id as "projectId", build.environment_id as "environmentId",
   environment.name as "environmentName", build.service_id as "serviceId", service.name as "serviceName",
-  build.cluster_id as "clusterId", build.number, build.kind, build.trigger, build.state, build.message, build.blocker,
+  build.cluster_id as "clusterId", build.number, build.kind, build.trigger, build.state, build.message, build.blocker, build.title,
   build.build_source_id as "buildSourceId", build.git_url as "gitUrl", build.git_ref as "gitRef",
   build.git_connection_id as "gitConnectionId", build.repository, build.branch, build.commit_sha as "commitSha",
   build.commit_message as "commitMessage", build.deploys, build.downtime_accepted as "downtimeAccepted", build.builder,

@@ -21,6 +21,8 @@ export interface NewBuild {
   serviceId: string;
   source: { kind: 'upload'; buildSourceId: string } | CommitSource;
   trigger: BuildTrigger;
+  /** The words of the person who asks: what changes. */
+  title?: string;
   /** Deployed once it has succeeded. */
   deploys: boolean;
   /** The person who asks accepts that a process with a volume is down for a moment when it is deployed. */

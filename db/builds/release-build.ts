@@ -57,7 +57,8 @@ export async function deployBuilt(effect: Effect, keyring: Seals, id: string): P
     // A build cannot be asked: it knows what was accepted when it was requested.
     downtimeAccepted: asked.downtimeAccepted,
     downtimeAdvice: `Deploy release #${await releaseNumber(effect, release)} and accept the downtime.`,
-    reason: `Build #${asked.number}`,
+    message: asked.title,
+    reason: asked.title === '' ? `Build #${asked.number}` : `Build #${asked.number}: ${asked.title}`,
     answerableId: asked.actorUserId ?? undefined,
     requestedBy: asked.requestedBy,
     reliedOn,
@@ -88,7 +89,7 @@ async function builtOf({ kysely }: Effect, id: string) {
     .select(['image', 'release_id as releaseId', 'deployment_id as deploymentId', 'deploys', 'number'])
     .select(['commit_sha as commitSha', 'actor_user_id as actorUserId', 'change_set_id as changeSetId'])
     .select(sql<ToldConfig | null>`repository_config`.as('repositoryConfig'))
-    .select('downtime_accepted as downtimeAccepted')
+    .select(['title', 'downtime_accepted as downtimeAccepted'])
     .select(['requested_by_kind as kind', 'requested_by_id as by', 'requested_by_name as name'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();

@@ -68,6 +68,7 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
       ...{ number, trigger: wanted.trigger, deploys: wanted.deploys, ...source },
       ...{ requested_by_kind: author.kind, requested_by_id: author.id, requested_by_name: author.name },
       ...{ actor_user_id: wanted.actorUserId ?? null, retry_of: wanted.retryOf ?? null },
+      title: wanted.title ?? '',
       downtime_accepted: wanted.downtimeAccepted ?? false,
       connected: wanted.connected ?? false,
       ...{ approved_by_id: wanted.approvedBy?.id ?? null, approved_by_name: wanted.approvedBy?.name ?? null },

@@ -44,6 +44,9 @@ export interface Asked {
   downtimeAccepted: boolean;
   /** How somebody can accept it who is not there to be asked. */
   downtimeAdvice?: string;
+  /** What changes, in the words of the person who asks. */
+  message?: string;
+  /** For who decides. */
   reason: string;
   /** The person who answers for it: a token counts as its owner. */
   answerableId: string | undefined;
@@ -87,7 +90,7 @@ export async function requestDeployment(
   const deploymentId = uuid();
   const approvalId = isHeld(place, asked) ? uuid() : undefined;
   const held = approvalId === undefined ? {} : { approvalId };
-  const { kind, queue, requestedBy, rerun } = asked;
+  const { kind, queue, requestedBy, rerun, message: changeSetMessage = '' } = asked;
   const by = requestedBy === undefined ? {} : { requestedBy };
   const one = {
     id: deploymentId,
@@ -96,6 +99,7 @@ export async function requestDeployment(
     releaseId: release.id,
     kind,
     queue,
+    changeSetMessage,
     downtimeAccepted,
     ...held,
     ...by,

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refreshApproval } from '../../db/approvals/refresh.ts';
 import { cancelBuild } from '../../db/builds/cancel-build.ts';
 import { findDeployment } from '../../db/deployments/deployments.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -34,6 +35,38 @@ test('what was built is released with the settings that are applied, and deploye
   expect(release).toMatchObject({ buildId: id, imageRef: build.imageRef });
   const deployment = await findDeployment(kysely, organizationId, build.deploymentId ?? '');
   expect(deployment).toMatchObject({ kind: 'deploy', releaseId: build.releaseId, serviceId: place.serviceId });
+});
+
+test('the words of the person who asked for it are those of its deployment, and shown to who approves that', async () => {
+  const { database, keyring } = builds.actors;
+  const { organizationId } = builds;
+  const place = await builds.place({ production: true });
+  const id = await builds.request(place, { title: 'A faster checkout' });
+  await builds.becomes(id, 'running');
+  await builds.pushed(place, digest);
+  await builds.says(id, 0, image);
+  await builds.ends(id, 'done');
+  expect(await builds.handle(id).result()).toBe('succeeded');
+  const build = await builds.row(id);
+  expect(build.title).toBe('A faster checkout');
+  const approvals = () =>
+    tenant(database.kysely, organizationId)
+      .selectFrom('approval')
+      .innerJoin('deployment', 'deployment.id', 'approval.deployment_id')
+      .select(['approval.id', 'approval.reason', 'deployment.change_set_message as message'])
+      .where('deployment.service_id', '=', place.serviceId)
+      .where('approval.decision', 'is', null)
+      .execute();
+  const shown = { reason: 'Build #1: A faster checkout', message: 'A faster checkout' };
+  const [held] = await approvals();
+  expect(held).toMatchObject(shown);
+  // One that is stale is asked for anew, with the same words.
+  const { projectId } = place;
+  const of = { id: held?.id ?? '', organizationId, projectId };
+  await builds.run((refreshing) => refreshApproval(refreshing, keyring, of));
+  const again = await approvals();
+  expect(again).toMatchObject([shown]);
+  expect(again[0]?.id).not.toBe(held?.id);
 });
 
 test('a process with a volume is not stopped unless that was accepted: the build says what to do, and another one knows it', async () => {

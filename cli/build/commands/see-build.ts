@@ -31,7 +31,8 @@ function linesOf(build: Build): string[] {
   const rows = {
     id,
     source: repository === '' ? 'uploaded folder' : `${commitSha} of ${branch} of ${repository}`,
-    message: build.commitMessage,
+    commit: build.commitMessage,
+    message: build.message,
     trigger,
     steps,
     image: build.imageRef,

@@ -25,15 +25,16 @@ export async function requestBuilds(
   effect: Effect,
   { organizationId, projectId, environmentId }: EnvironmentRef & ProjectRef,
   { affected }: Plan,
-  { changeSetId, commits = new Map(), answerableId }: BuildsAsked,
+  { changeSetId, title, commits = new Map(), answerableId }: BuildsAsked,
 ): Promise<Map<string, string>> {
   const builds = new Map<string, string>();
   for (const { serviceId, name, settings, uploaded } of affected.filter(needsBuild)) {
     const place = { organizationId, projectId, environmentId, serviceId };
-    const common = { deploys: true, actorUserId: answerableId, changeSetId };
+    const common = { deploys: true, title, actorUserId: answerableId, changeSetId };
     if (uploaded !== undefined) {
       const source = { kind: 'upload', buildSourceId: uploaded } as const;
-      builds.set(serviceId, await requestBuild(effect, { ...place, ...common, source, trigger: 'upload' }));
+      const wanted = { ...place, ...common, source, trigger: 'upload' } as const;
+      builds.set(serviceId, await requestBuild(effect, wanted));
       continue;
     }
     const found = commits.get(serviceId);
@@ -46,6 +47,7 @@ export async function requestBuilds(
 
 export interface BuildsAsked {
   changeSetId: string;
+  title: string;
   commits?: Commits | undefined;
   answerableId: string | undefined;
 }

@@ -18,10 +18,11 @@ const link = 'rounded-sm underline decoration-line underline-offset-3 hover:deco
 export function BuildFacts({ build }: { build: BuildAnswer }) {
   const { slug: organization } = useMembership();
   const took = buildMillis(build, useNow());
-  const { id, imageRef, requestedBy, trigger, createdAt, retryOf } = build;
+  const { id, imageRef, message, requestedBy, trigger, createdAt, retryOf } = build;
   return (
     <Section title="About">
       <Facts>
+        {message !== '' && <Fact label="Message">{message}</Fact>}
         <Source build={build} />
         <Fact label="Requested">
           <ExactTime at={createdAt} />

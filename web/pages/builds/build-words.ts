@@ -29,11 +29,11 @@ export function stepTitle(name: string): string {
   return stepTitles[name] ?? name;
 }
 
-type Sourced = Pick<BuildAnswer, 'repository' | 'branch' | 'commitSha' | 'commitMessage'>;
+type Sourced = Pick<BuildAnswer, 'repository' | 'branch' | 'commitSha' | 'commitMessage' | 'message'>;
 
-/** The source in a line: the commit, or the folder that was uploaded. */
-export function sourceText({ repository, branch, commitSha, commitMessage }: Sourced): string {
-  if (commitSha === '' && repository === '') return 'Uploaded folder';
+/** The source in a line: the commit, or the folder that was uploaded, with the words of the person who did. */
+export function sourceText({ repository, branch, commitSha, commitMessage, message }: Sourced): string {
+  if (commitSha === '' && repository === '') return message === '' ? 'Uploaded folder' : `Uploaded folder: ${message}`;
   const where = [branch, commitSha.slice(0, 8)].filter((part) => part !== '').join(' ');
   const [first = ''] = commitMessage.split('\n');
   return [where === '' ? repository : where, first].filter((part) => part !== '').join(': ');

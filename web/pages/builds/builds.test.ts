@@ -21,11 +21,13 @@ test('a build says why it is as it is, and nothing where all is well', () => {
 });
 
 test('the source is the first line of its commit, or the folder', () => {
-  const commit = { repository: 'team/app', branch: 'main', commitSha: '9fceb02d0ae598e9' };
+  const commit = { repository: 'team/app', branch: 'main', commitSha: '9fceb02d0ae598e9', message: '' };
   expect(sourceText({ ...commit, commitMessage: 'Greet people\n\nIn the morning.' })).toBe(
     'main 9fceb02d: Greet people',
   );
-  expect(sourceText({ repository: '', branch: '', commitSha: '', commitMessage: '' })).toBe('Uploaded folder');
+  const folder = { repository: '', branch: '', commitSha: '', commitMessage: '', message: '' };
+  expect(sourceText(folder)).toBe('Uploaded folder');
+  expect(sourceText({ ...folder, message: 'With a limit' })).toBe('Uploaded folder: With a limit');
   expect([cacheText({ cachedSteps: 0, totalSteps: 0 }), cacheText({ cachedSteps: 2, totalSteps: 7 })]).toEqual([
     '',
     '2 of 7 steps',
