@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { lockBuild, openBuilds, refusedTurn } from '../../db/builds/claim.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { noSource } from '../../domain/services/settings.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
 import { type Pushed, pushOf, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
@@ -116,6 +118,20 @@ test('the only one who may decide approves by asking', async () => {
   const deployer = await seedSession(at.api.database, organizationId, 'deployer');
   const by = { approvedBy: { id: admin.userId } };
   expect(await made(await folder(), admin)).toMatchObject({ awaitsApproval: false, ...by });
+  // The same within a change set, which nobody approves of a service that is excepted.
+  const { serviceId, environmentId } = place;
+  const own = tenant(at.api.database.kysely, organizationId);
+  await own.updateTable('service').set({ skip_production_approval: true }).where('id', '=', serviceId).execute();
+  const source = sql<never>`jsonb_set(settings, '{source}', ${JSON.stringify({ ...noSource, kind: 'upload' })}::jsonb)`;
+  const settings = { settings: source };
+  await own.updateTable('environment_service').set(settings).where('service_id', '=', serviceId).execute();
+  const { body: draft } = await call('GET', `/environments/${environmentId}/change-set`, undefined, admin);
+  const uploads = [{ serviceId, ...(await folder()) }];
+  const path = `/change-sets/${(draft as { changeSet: { id: string } }).changeSet.id}/apply`;
+  const applied = await call('POST', path, { uploads }, admin);
+  const [built] = (applied.body as { builds: { id: string }[] }).builds;
+  const within = await call('GET', `/builds/${built?.id}`, undefined, admin);
+  expect(within.body).toMatchObject({ awaitsApproval: false, ...by });
   const { id } = await made(await folder(), deployer);
   expect(await awaitsOf(id)).toBe(true);
   const approved = await approve(id, admin);

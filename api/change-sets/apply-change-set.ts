@@ -13,6 +13,7 @@ import { type Effect, tryOut } from '../../db/engine/effect.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
+import { approvesAlone } from '../builds/approve-build.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { changeSetAnswer, changeSetSchema } from './change-set.ts';
@@ -139,9 +140,11 @@ export const applyChangeSet = operation({
       // As for everything that is applied: who stages alone takes the draft alone.
       if (items.length > 0) await lockAdmission(applying, { ...place, projectId });
       const seen = await staged(applying);
+      // As for a build that is asked for by itself.
+      const approvedBy = production && uploads.size > 0 ? await approvesAlone(applying.kysely, caller) : undefined;
       const applied = await applyDraft(applying, server.keyring, { ...place, projectId, production }, images, {
         ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds, serviceIds },
-        ...{ commits, uploads, expectedRevision: seen, answerableId: caller.answerableId },
+        ...{ commits, uploads, approvedBy, expectedRevision: seen, answerableId: caller.answerableId },
       });
       return await resultOf(applying.kysely, caller.organization.id, path.id, applied);
     });

@@ -69,11 +69,21 @@ export async function folderChanges(
   return { items, serviceId: all ? undefined : serviceId, upload: { serviceId, sourceId } };
 }
 
+/** Whether the settings and the folder are one change set: where the settings wait for an approval, the folder is built behind that. */
+export async function isOneChangeSet(
+  rest: Rest,
+  { environment, service }: Complete,
+  changes: Changes,
+): Promise<boolean> {
+  if (!environment.production) return true;
+  return service.skipProductionApproval && !(await draftWith(rest, environment, changes)).summary.needsApproval;
+}
+
 /**
- * The same for production: settings are applied first, which may wait for an approval, and the folder is built with those. Answers the
+ * The same where an approval comes first: settings are applied, which waits for it, and the folder is built with those. Answers the
  * build, or the exit code where it came to none.
  */
-export async function buildForProduction(
+export async function buildBehindApproval(
   place: Here,
   to: Complete,
   { upload, ...changes }: Changes & { upload: { serviceId: string; sourceId: string } },

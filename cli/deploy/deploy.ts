@@ -13,7 +13,7 @@ import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
 import { nothingStaged } from './apply-draft.ts';
 import { atHome } from './at-home.ts';
-import { buildForProduction, buildsThere, folderChanges } from './build-folder.ts';
+import { buildBehindApproval, buildsThere, folderChanges, isOneChangeSet } from './build-folder.ts';
 import { changesFor } from './changes.ts';
 import {
   directoryOf,
@@ -113,11 +113,11 @@ ${exitCodesText}`,
         const to = await createMissing(early, target, number, interrupt);
         const how = { ...wanted, ...asked, context: source.context, refusal: source.refusal, waiting };
         const changes = await folderChanges(early, to, source.folder, how, interrupt);
-        if (!to.environment.production) {
+        if (await isOneChangeSet(early.rest, to, changes)) {
           await applyAndFollow(place, to, changes, asked, waiting, interrupt);
           return rememberUnlessCancelled(directory, place, to);
         }
-        const build = await buildForProduction(early, to, changes, how, interrupt);
+        const build = await buildBehindApproval(early, to, changes, how, interrupt);
         if (build !== exitCodes.cancelled) remember(directory, place, to);
         if (typeof build !== 'number') return await followBuilt(place, to, build, waiting, interrupt);
         process.exitCode = build;

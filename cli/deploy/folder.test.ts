@@ -1,10 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { admit } from '../../db/deployments/admission.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { noSource } from '../../domain/services/settings.ts';
 import { facts } from '../../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
 import { until } from '../../test/ground/until.ts';
+import { machine } from '../../test/seeds/seed.ts';
+import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let joined: JoinedCluster;
 let ballast: JoinedCluster['ballast'];
@@ -96,4 +103,57 @@ test('limits of its builds, and the folder that is built, stay as they are when 
   const [service] = (await call('GET', `/projects/${project?.id}/services`)).items;
   const { source } = await call('GET', `/services/${service?.id}?environmentId=${await environment('staging')}`);
   expect(source).toMatchObject({ kind: 'upload', buildLimits: { memoryBytes: 1_073_741_824 } });
+});
+
+/** A service whose first release, of a folder, is live, where folders are built. */
+async function liveService({ production }: { production: boolean }): Promise<SeededPlace & { words: string[] }> {
+  const { database } = joined.api;
+  const { organizationId } = joined.ours;
+  const place = await seedPlace(database, organizationId, { production });
+  const own = tenant(database.kysely, organizationId);
+  const cluster = { cluster_id: joined.clusterId };
+  await own.updateTable('environment').set(cluster).where('id', '=', place.environmentId).execute();
+  const { id: releaseId } = await seedRelease(database, place, 1);
+  const { environmentId, serviceId, projectId } = place;
+  const source = sql`${JSON.stringify({ ...noSource, kind: 'upload' })}::jsonb`;
+  const settings = sql<never>`jsonb_set(settings, '{source}', ${source})`;
+  await own.updateTable('environment_service').set({ settings }).where('service_id', '=', serviceId).execute();
+  const content = sql<never>`jsonb_set(content, '{settings,source}', ${source})`;
+  await own.updateTable('release').set({ content }).where('id', '=', releaseId).execute();
+  const one = { id: crypto.randomUUID(), environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true };
+  for (const request of [
+    { event: 'create' as const, deployments: [one] },
+    { event: 'claim' as const, id: one.id },
+    { event: 'finish' as const, id: one.id, state: 'live' as const },
+  ])
+    await effect(database, machine, (by) => admit(by, { organizationId, projectId }, request));
+  const { slug: project } = await call('GET', `/projects/${projectId}`);
+  const { slug: service } = await call('GET', `/services/${serviceId}`);
+  const words = ['--project', `${project}`, '--service', `${service}`, '--environment', 'staging'];
+  return { ...place, words };
+}
+
+test.each([
+  { where: 'staging', production: false },
+  { where: 'production, of a service that is excepted from approvals', production: true },
+])('variables that were imported before go with the folder in one change set, and roll once: $where', async (of) => {
+  const { environmentId, serviceId, words } = await liveService(of);
+  if (of.production) await call('PATCH', `/services/${serviceId}`, { skipProductionApproval: true });
+  const deployments = async () => (await call('GET', `/environments/${environmentId}/deployments`)).items;
+  expect(await deployments()).toMatchObject([{ state: 'live', kind: 'deploy' }]);
+  const imported = await ballast(['var', 'import', '-', ...words], { input: 'LIMIT=5\n' });
+  expect(imported).toMatchObject({ code: 0 });
+  const done = (await builds()).length;
+  const [told, id] = await Promise.all([
+    ballast(['deploy', folder, ...words, '-m', 'With a limit', '--json']),
+    cancelNext(done),
+  ]);
+  expect(told.code).toBe(1);
+  const sets = await call('GET', `/environments/${environmentId}/change-sets`);
+  expect(sets.items).toMatchObject([{ message: 'With a limit' }]);
+  expect(await call('GET', `/builds/${id}`)).toMatchObject({ serviceId, message: 'With a limit' });
+  const { items } = await call('GET', `/change-sets/${sets.items[0]?.id}`);
+  expect(items).toMatchObject(expect.arrayContaining([expect.objectContaining({ key: 'LIMIT' })]));
+  // The image of before does not roll with settings that are meant for the next one.
+  expect(await deployments()).toHaveLength(1);
 });

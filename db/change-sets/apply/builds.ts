@@ -25,7 +25,7 @@ export async function requestBuilds(
   effect: Effect,
   { organizationId, projectId, environmentId }: EnvironmentRef & ProjectRef,
   { affected }: Plan,
-  { changeSetId, title, commits = new Map(), answerableId }: BuildsAsked,
+  { changeSetId, title, commits = new Map(), answerableId, approvedBy }: BuildsAsked,
 ): Promise<Map<string, string>> {
   const builds = new Map<string, string>();
   for (const { serviceId, name, settings, uploaded } of affected.filter(needsBuild)) {
@@ -33,7 +33,7 @@ export async function requestBuilds(
     const common = { deploys: true, title, actorUserId: answerableId, changeSetId };
     if (uploaded !== undefined) {
       const source = { kind: 'upload', buildSourceId: uploaded } as const;
-      const wanted = { ...place, ...common, source, trigger: 'upload' } as const;
+      const wanted = { ...place, ...common, source, trigger: 'upload', approvedBy } as const;
       builds.set(serviceId, await requestBuild(effect, wanted));
       continue;
     }
@@ -48,6 +48,8 @@ export async function requestBuilds(
 export interface BuildsAsked {
   changeSetId: string;
   title: string;
+  /** Who asks for what was uploaded, and may decide in production alone. */
+  approvedBy?: { id: string; name: string } | undefined;
   commits?: Commits | undefined;
   answerableId: string | undefined;
 }

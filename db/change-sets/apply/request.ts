@@ -18,6 +18,8 @@ export interface ApplyRequest {
   uploads?: Uploads;
   /** Of services whose image is made of a repository first. */
   commits?: Commits;
+  /** The person who uploaded these, where nobody else may decide in production. */
+  approvedBy?: { id: string; name: string } | undefined;
   /** The person whose rights bound the request. */
   answerableId: string | undefined;
 }
