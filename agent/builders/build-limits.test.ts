@@ -1,7 +1,9 @@
 import { totalmem } from 'node:os';
 import { expect, test } from 'vitest';
 import type { BuildBody } from '../../protocol/build.ts';
+import { readValues } from '../program/options.ts';
 import { halfOfMemory, linesOfLimits, withinMachine } from './build-limits.ts';
+import { buildOptions, buildSettings } from './build-settings.ts';
 
 const own = { memoryBytes: 8 * 2 ** 30, diskBytes: 20 * 2 ** 30, seconds: 1_800 };
 const body = (limits: Partial<BuildBody['limits']>, unset?: BuildBody['unset']): BuildBody => ({
@@ -34,4 +36,21 @@ test('the log names the limits, and what a service asks for in vain', () => {
 test('half of the memory is no more than half of the machine', () => {
   expect(halfOfMemory()).toBeGreaterThanOrEqual(512 * 2 ** 20);
   expect(halfOfMemory()).toBeLessThanOrEqual(Math.max(512 * 2 ** 20, totalmem() / 2));
+});
+
+test('limits of the machine are options of its agent, or variables; half of the memory where none says more', () => {
+  const command = { name: 'run', summary: '', details: '', options: buildOptions, run: async () => 0 };
+  const limits = (args: string[], variables: Record<string, string> = {}) =>
+    buildSettings(readValues(command, args, variables)).limits;
+  const usual = { memoryBytes: halfOfMemory(), diskBytes: 8 * 2 ** 30, seconds: 3_600 };
+  expect(limits([])).toEqual(usual);
+  const variables = { BALLAST_AGENT_BUILD_MEMORY_MIB: '3000', BALLAST_AGENT_BUILD_CPUS: '2' };
+  expect(limits([], variables)).toEqual({ ...usual, memoryBytes: 3_000 * 2 ** 20, cpuMilli: 2_000 });
+  expect(limits(['--build-memory-mib', '5000', '--build-cpus', '0'], variables)).toEqual({
+    ...{ ...usual, memoryBytes: 5_000 * 2 ** 20 },
+  });
+  expect(limits(['--build-disk-gib', '20', '--build-minutes', '30'])).toMatchObject({
+    ...{ diskBytes: 20 * 2 ** 30, seconds: 1_800 },
+  });
+  expect(() => limits(['--build-memory-mib', '32'])).toThrow('--build-memory-mib must be a number from 64');
 });

@@ -89,6 +89,7 @@ function expectHidden(one: Built): void {
 building('an application is built and pushed; the log, steps and digest are told, and nothing is left', async () => {
   expect(built.result, built.log).toEqual({ outcome: 'done', exitCode: 0 });
   expect(built.log).toContain('==> build: npm run build\n');
+  expect(built.log).toMatch(/^Limits: \S+ [GM]B of memory, \S+ [GM]B of disk, \S+ min/m);
   expect(built.log).toContain('\nzażółć\n');
   const last = built.progress.findLast((one) => one.steps !== undefined)?.steps ?? [];
   expect(last.map(({ name, status }) => `${name} ${status}`)).toEqual(steps.map((name) => `${name} succeeded`));

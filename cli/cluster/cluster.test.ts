@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
-import { observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
+import { facts, observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster, observed, shopFile } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
 import { until } from '../../test/ground/until.ts';
@@ -58,6 +58,20 @@ test('apply waits until the agent says that it is in effect, ps shows it', async
   expect(shown.out).toMatch(/^driver +process, v24$/m);
   expect(shown.out).toContain('Put only what you trust on it.');
   expect((await ballast(['cluster', 'list'])).out).toMatch(/^berlin +Berlin /m);
+});
+
+test('show says what builds get, once the agent has said it', async () => {
+  const shown = async () =>
+    (await ballast(['cluster', 'show'])).out.split('\n').find((line) => line.startsWith('builds get'));
+  expect(await shown()).toBeUndefined();
+  const buildLimits = { memoryBytes: 6 * 2 ** 30, diskBytes: 20 * 2 ** 30, seconds: 1_800 };
+  await agent.heartbeat([], { ...facts, buildLimits });
+  const most = await until('what it said is shown', shown);
+  expect(most).toMatch(/^builds get +at most 6 GB of memory, 20 GB of disk, 30 min$/);
+  await agent.heartbeat([], { ...facts, buildLimits: { ...buildLimits, cpuMilli: 1_500 } });
+  await until('its cores are shown', async () => (await shown())?.endsWith(', 30 min, 1.5 cores'));
+  await agent.heartbeat([], facts);
+  await until('nothing is built there', async () => (await shown()) === undefined);
 });
 
 test('apply fails with exit code 1 when the agent says why it cannot be', async () => {
