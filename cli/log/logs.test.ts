@@ -30,9 +30,18 @@ beforeAll(async () => {
 });
 afterAll(() => joined?.close());
 
+/** Readers of commands that have ended are there until the control plane notices. */
+const served = new Set<string>();
+
+async function newReader() {
+  const reader = await until('somebody reads', async () => (await agent.readers()).find(({ id }) => !served.has(id)));
+  served.add(reader.id);
+  return reader;
+}
+
 /** Answers somebody who reads a log, as the agent does: batches, each from where the one before ended. */
 async function serveLog(batches: (LogBatch['chunks'] | 'end')[], begin = 0) {
-  const reader = await until('somebody reads', async () => (await agent.readers())[0]);
+  const reader = await newReader();
   const cursor = { stdout: reader.from?.stdout ?? begin, stderr: reader.from?.stderr ?? begin };
   for (const chunks of batches) {
     const from = { ...cursor };
@@ -72,7 +81,7 @@ test('logs show lines of a workload with their times, and say where lines are mi
 test('runs of a crash loop stand apart, each with how it ended, and with --json as lines of their own', async () => {
   const at = (stdout: number) => ({ stdout, stderr: 0 });
   const serve = async () => {
-    const reader = await until('somebody reads', async () => (await agent.readers())[0]);
+    const reader = await newReader();
     const runs = [
       { run: 1, from: at(0), startedAt: moment - 9_000, exit: { at: moment - 8_000, code: 9 }, to: at(100) },
       { run: 2, from: at(100), startedAt: moment - 2_300, exit: { at: moment, code: 1 }, to: at(102) },
