@@ -76,7 +76,7 @@ test('Go fetches a newer one itself, unless it is too old for that', async () =>
 });
 
 const isRoot = process.getuid?.() === 0;
-if (isRoot) notRun('a toolchain that is closed to the agent', 'run as another user than root', 'closed toolchains');
+if (isRoot) notRun('a toolchain that is closed to the agent', 'run as another user than root');
 
 test.runIf(!isRoot)('a toolchain that the agent may not read is named', async () => {
   const { at, where } = machineOf({ 'home/.deno/bin/deno': 'deno 2.5.4' });
