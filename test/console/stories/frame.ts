@@ -4,6 +4,7 @@ import { createCluster, findLocalCluster } from '../../../db/clusters/clusters.t
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { machine, seedOrganization } from '../../seeds/seed.ts';
+import { askedBy } from '../asked.ts';
 import { heading, mark } from '../on-page.ts';
 import type { Stories } from './world.ts';
 
@@ -122,6 +123,38 @@ export const frameStories: Stories = (world) => {
     await heading(page, 'Home').waitFor();
     for (const id of branches) {
       await tenant(database.kysely, id).deleteFrom('membership').where('user_id', '=', user_id).execute();
+    }
+  });
+
+  test('on a phone the breadcrumb says the environment of a service in full, and gives up the service, which the title repeats', async () => {
+    const { ada, opened } = world();
+    const { page } = ada;
+    const asked = await askedBy(opened, ada);
+    const { project } = await asked('POST', '/projects', { name: 'Lighthouse keeping' });
+    const { id, slug } = project as { id: string; slug: string };
+    await asked('POST', `/projects/${id}/services`, { name: 'Lantern room' });
+    await page.setViewportSize({ width: 390, height: 800 });
+    try {
+      await ada.go(`/default/p/${slug}/e/staging/s/lantern-room`);
+      await heading(page, 'Lantern room').waitFor();
+      const breadcrumb = page.getByRole('navigation', { name: 'Breadcrumb' });
+      // Part of a pixel too little, and the end is dots.
+      const cut = async (crumb: string) => {
+        const text = `document.querySelector('button[aria-label="${crumb}; switch"] .truncate')`;
+        return Number(
+          await page.evaluate(`{
+            const [text, range] = [${text}, document.createRange()];
+            range.selectNodeContents(text);
+            range.getBoundingClientRect().width - text.getBoundingClientRect().width;
+          }`),
+        );
+      };
+      expect(await cut('Environment Staging')).toBeLessThan(0.01);
+      expect(await cut('Project Lighthouse keeping')).toBeGreaterThan(1);
+      // Whatever gives way can still be pressed.
+      for (const button of await breadcrumb.getByRole('button').all()) await button.click({ trial: true });
+    } finally {
+      await page.setViewportSize({ width: 1280, height: 800 });
     }
   });
 

@@ -29,6 +29,7 @@ export function Breadcrumb() {
               path={path}
               first={index === 0}
               current={!ends && crumb === last}
+              yields={yieldsOf(crumbs.length - index - (ends ? 0 : 1))}
             />
           ) : (
             <Part key={crumb.place.to} first={index === 0} small={!ends && crumb !== last}>
@@ -44,7 +45,7 @@ export function Breadcrumb() {
           ),
         )}
         {ends && title !== undefined && (
-          <Part>
+          <Part yields={yieldsOf(0)}>
             <span aria-current="page" className={classes(look, 'text-text')}>
               <span className="truncate">{title}</span>
             </span>
@@ -57,15 +58,23 @@ export function Breadcrumb() {
 
 export const look = 'flex h-8 min-w-0 items-center gap-2 rounded-md px-1.5 text-soft max-lg:h-11';
 
+/** On phones the end gives way first, which the title repeats, then what is further out: a service says its environment. */
+function yieldsOf(beforeEnd: number): string {
+  if (beforeEnd === 0) return 'max-sm:min-w-8 max-sm:shrink-[9999]';
+  return beforeEnd === 1 ? 'max-sm:max-w-[55%] max-sm:shrink-0' : 'max-sm:min-w-8 max-sm:shrink-[99]';
+}
+
 interface PartProps {
   first?: boolean;
   small?: boolean;
+  /** Classes by which it gives way. */
+  yields?: string;
   children: ReactNode;
 }
 
-function Part({ first = false, small = false, children }: PartProps) {
+function Part({ first = false, small = false, yields = '', children }: PartProps) {
   return (
-    <li className={classes('flex min-w-0 items-center', first && 'shrink-0', small && 'max-md:hidden')}>
+    <li className={classes('flex min-w-0 items-center', first ? 'shrink-0' : yields, small && 'max-md:hidden')}>
       {!first && (
         <span aria-hidden="true" className="shrink-0 px-0.5 text-faint">
           /
@@ -82,9 +91,10 @@ interface ScopeCrumbProps {
   path: string;
   first: boolean;
   current: boolean;
+  yields: string;
 }
 
-function ScopeCrumb({ scope, params, path, first, current }: ScopeCrumbProps) {
+function ScopeCrumb({ scope, params, path, first, current, yields }: ScopeCrumbProps) {
   const name = scope.useName(params);
   const mark = scope.useMark?.(params);
   const title = usePageTitle();
@@ -100,7 +110,7 @@ function ScopeCrumb({ scope, params, path, first, current }: ScopeCrumbProps) {
     </>
   );
   return (
-    <Part first={first}>
+    <Part first={first} yields={yields}>
       {scope.useSiblings === undefined ? (
         <Link
           {...linkTo(scope, params[parameterOf(scope)] ?? '', params, scope.path)}

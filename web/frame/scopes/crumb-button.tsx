@@ -24,7 +24,8 @@ export function CrumbButton({ scope, params, path, label, children }: CrumbButto
       look="flex h-8 min-w-0 items-center gap-2 rounded-md px-1.5 text-soft hover:bg-hover hover:text-text data-[popup-open]:bg-hover max-lg:h-11"
     >
       {children}
-      <ChevronDownIcon size={14} className="shrink-0 text-faint" />
+      {/* On phones it would take the room of the names. */}
+      <ChevronDownIcon size={14} className="shrink-0 text-faint max-sm:hidden" />
     </MenuWhenAsked>
   );
 }
