@@ -62,6 +62,10 @@ export const deliveryStories: Stories = (world) => {
     await dialog.getByRole('button', { name: 'Deploy' }).click();
     await heading(page, 'Release 2').waitFor();
     await page.getByText('Live', { exact: true }).first().waitFor();
+    await page.goto(`${page.url()}?show=history`);
+    await row(page, 'History', 'Switch: done')
+      .getByText(/^\d+(\.\d)? m?s/)
+      .waitFor();
   });
 
   test('a process with a schedule runs when somebody says so, and its page tells how that ended', async () => {

@@ -106,6 +106,8 @@ export const silenceStories: Stories = (world) => {
       await page.getByRole('list', { name: 'Recent changes' }).getByText(`A hint ${hint}`).waitFor();
     } while (await otherThingsChanged(before));
     page.off('request', note);
+    const change = row(page, 'Recent changes', `A hint ${hint}`).getByRole('link');
+    expect(await change.getAttribute('href')).toMatch(/^\/default\/audit-log\?subject=team/);
     // The hint of a team touches members and the audit log.
     const again = asked.filter((one, at) => asked.indexOf(one) !== at);
     expect(again.filter((one) => !/trpc\/(?:auditLog|members)\./.test(one))).toEqual([]);
