@@ -85,5 +85,15 @@ export const variableStories: Stories = (world) => {
     await dialog.getByText('changed REGION to “us-east”').waitFor();
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
     await row(page, 'Shared variables', 'REGION').getByText('eu-north').waitFor();
+
+    // A new one of the same key is not meant for this one either.
+    await page.getByRole('button', { name: 'Add a variable' }).first().click();
+    const adding = page.getByRole('dialog');
+    await adding.getByLabel('Key').fill('REGION');
+    await adding.getByLabel('Value').fill('ap-south');
+    await adding.getByRole('button', { name: 'Stage' }).click();
+    await adding.getByText('changed REGION to “eu-north”').waitFor();
+    await adding.getByRole('button', { name: 'Keep mine' }).click();
+    await row(page, 'Shared variables', 'REGION').getByText('ap-south').waitFor();
   });
 };
