@@ -128,6 +128,10 @@ export const deliveryStories: Stories = (world) => {
   test('the first release goes to production by one form and one approval, which the only one who may gives herself', async () => {
     const { ada } = world();
     const { page } = ada;
+    await ada.go('/default/p/bakery/e/production');
+    const elsewhere = row(page, 'In other environments', 'Web');
+    await elsewhere.getByText('Release 2 in Staging').waitFor();
+    await elsewhere.getByRole('button', { name: 'Add to Production' }).waitFor();
     await ada.go('/default/p/bakery');
     await page.getByRole('button', { name: 'Add to Production' }).click();
     const form = page.getByRole('dialog', { name: 'Add to Production: Web' });
