@@ -4,7 +4,7 @@ import { logPath, type Part } from './part.ts';
 import { RunningProcesses } from './run-record.ts';
 
 /** When each part must be done, in milliseconds after the stop began; together they stay below ten seconds. */
-const stopPlan = [
+export const stopPlan = [
   { name: 'agent', hurryAt: 1_500, killAt: 2_000 },
   { name: 'api', hurryAt: 3_500, killAt: 4_000 },
   { name: 'identity', hurryAt: 4_500, killAt: 4_800 },
