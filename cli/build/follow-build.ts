@@ -15,16 +15,21 @@ const watchMillis = 2_000;
 /**
  * Prints the log of a build on the standard error, until it is over, and what it waits for. A connection that is lost, or a control
  * plane that is away, is waited for: the build continues, and its log is read on behind the last line. `json`: its states and waits
- * are told in lines of JSON, and its log stays beside them where it was asked for.
+ * are told in lines of JSON, and its log stays beside them where it was asked for. `found`: called once its source was looked at.
  */
 export async function followBuild(
   rest: Rest,
   id: string,
   signal: AbortSignal,
-  { json, log }: { json: boolean; log: boolean },
+  { json, log, found }: { json: boolean; log: boolean; found?: (build: Build) => Promise<void> },
 ): Promise<Build> {
   const asked = rest.until(signal);
-  const tell = json ? tellingEvents() : tellingWaits();
+  const told = json ? tellingEvents() : tellingWaits();
+  let finding: Promise<void> | undefined;
+  const tell: Tell = (build) => {
+    told(build);
+    if (build.builder?.detection !== undefined) finding ??= found?.(build);
+  };
   let last = 0;
   for (;;) {
     // The stream of one that is queued is open all the time: what it waits for is asked for beside it.
@@ -44,7 +49,10 @@ export async function followBuild(
     }
     const build = await asked.call<Build>('GET', `/builds/${id}`);
     tell(build);
-    if (isBuildFinal(build.status)) return build;
+    if (isBuildFinal(build.status)) {
+      await finding;
+      return build;
+    }
     await pause(againMillis, undefined, { signal });
   }
 }

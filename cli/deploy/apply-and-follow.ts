@@ -11,6 +11,7 @@ import { printable } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
 import { addressesOf, type OverviewService, overviewOf } from '../status/overview.ts';
 import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
+import { tellProposals, tellVariablesOf } from './findings.ts';
 import { followBuilds } from './follow-builds.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
@@ -62,7 +63,7 @@ export async function applyAndFollow(
     return;
   }
   tellLeft(seen.left, to.environment);
-  const unbuilt = await followBuilds(rest, applied, waiting, interrupt, upload !== undefined);
+  const unbuilt = await followBuilds(rest, to, applied, waiting, interrupt, upload !== undefined);
   interrupt.leaves('The deployment continues without this command.');
   if (unbuilt === stillUnderWay) {
     process.exitCode = unbuilt;
@@ -141,11 +142,12 @@ function alreadyLive(one: OverviewService | undefined, service: string, environm
 /** Nothing of the settings changes: the branch is built as it is now. */
 async function buildAnew(
   { rest }: Here,
-  { environment, service }: Complete,
+  to: Complete,
   { message, downtimeAccepted }: Asked,
   interrupt: Interrupt,
   json: boolean,
 ): Promise<Build> {
+  const { environment, service } = to;
   const accepted = downtimeAccepted ? { downtimeAccepted: true } : {};
   const body = { environmentId: environment.id, ...(message === undefined ? {} : { message }), ...accepted };
   const { id, number, branch, commitSha } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
@@ -155,7 +157,10 @@ async function buildAnew(
     process.stderr.write(
       `Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}: ${commitSha.slice(0, 12)} of ${printable(branch)}\n`,
     );
-  return await followBuild(rest, id, interrupt.signal, { json, log: !json });
+  const found = (build: Build) => tellVariablesOf(rest, to, build);
+  const built = await followBuild(rest, id, interrupt.signal, { json, log: !json, found });
+  if (built.status === 'succeeded') await tellProposals(rest, to, built);
+  return built;
 }
 
 /** Sees the deployment of a build through, and prints where it answers. */

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { clusterSchema } from '../../api/clusters/cluster.ts';
+import { detect } from '../../domain/detection/detect.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { folderTree } from '../build/folder-tree.ts';
 import { type Build, followBuild } from '../build/follow-build.ts';
 import { uploadFolder } from '../build/upload-folder.ts';
 import { exitCodes } from '../deployment/outcome.ts';
@@ -14,6 +16,7 @@ import type { Here } from '../place/here.ts';
 import { tellLeft } from './apply-and-follow.ts';
 import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
 import { changesFor, sourceThere } from './changes.ts';
+import { tellProposals, tellVariables } from './findings.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
 import { untilDecided } from './until-decided.ts';
@@ -58,6 +61,7 @@ export async function folderChanges(
   // A folder that an earlier command has chosen stays chosen.
   const within = context ?? (before.kind === 'upload' ? before.context : '');
   if (within === '' && refusal !== undefined) throw new UsageError(refusal);
+  await tellVariables(place.rest, to, detect(folderTree(folder), within).detected, variables);
   const progress = waiting.json ? undefined : new Progress(process.stderr);
   const leaves = (what: string) => interrupt.leaves(what);
   const { sourceId } = await uploadFolder(place, to, folder, { progress, signal: interrupt.signal, leaves }).finally(
@@ -116,5 +120,7 @@ export async function buildBehindApproval(
   interrupt.leaves('The build and its deployment continue without this command.');
   if (!json)
     process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
-  return await followBuild(rest, id, interrupt.signal, { json, log: !json });
+  const build = await followBuild(rest, id, interrupt.signal, { json, log: !json });
+  if (build.status === 'succeeded') await tellProposals(rest, to, build);
+  return build;
 }

@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
+import { detect } from '../../domain/detection/detect.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { folderTree } from '../build/folder-tree.ts';
 import { variableOf } from '../change-set/stage-changes.ts';
 import { downtimeOption } from '../deployment/downtime.ts';
 import { exitCodes, exitCodesText } from '../deployment/outcome.ts';
@@ -15,6 +17,7 @@ import { nothingStaged } from './apply-draft.ts';
 import { atHome } from './at-home.ts';
 import { buildBehindApproval, buildsThere, folderChanges, isOneChangeSet } from './build-folder.ts';
 import { changesFor } from './changes.ts';
+import { tellVariables } from './findings.ts';
 import {
   directoryOf,
   type GitSource,
@@ -204,6 +207,8 @@ async function withImage(
       interrupt.check();
       interrupt.leaves('Nothing was deployed; the same command goes on where it stopped.');
       const to = await createMissing(place, target, wanted.port, interrupt);
+      if (source.kind === 'folder')
+        await tellVariables(place.rest, to, detect(folderTree(source.folder)).detected, wanted.variables);
       const imageRepository = await pushImage(ready, place, to, progress, interrupt.signal);
       interrupt.leaves(nothingStaged);
       const { registryCredentialId: id } = to.service.source;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -156,4 +157,93 @@ test.each([
   expect(items).toMatchObject(expect.arrayContaining([expect.objectContaining({ key: 'LIMIT' })]));
   // The image of before does not roll with settings that are meant for the next one.
   expect(await deployments()).toHaveLength(1);
+});
+
+/** A program that is started, with what its source says of how. */
+function program(name: string, files: Record<string, string>): string {
+  const place = join(joined.directory, name);
+  mkdirSync(place);
+  const manifest = { 'package.json': JSON.stringify({ scripts: { start: 'node .' } }) };
+  for (const [path, text] of Object.entries({ ...manifest, ...files })) writeFileSync(join(place, path), text);
+  return place;
+}
+
+/** As the actor of the build ends it, once its agent has told this. */
+async function succeedNext(done: number, detection: object): Promise<void> {
+  const build = await until('the build', async () => (await builds()).length > done && (await builds())[0]);
+  const set = { state: 'succeeded', builder: JSON.stringify({ engine: '', detection }), finished_at: new Date() };
+  await joined.api.database.kysely
+    .updateTable('build')
+    .set(set as never)
+    .where('id', '=', String(build.id))
+    .execute();
+}
+
+/** What the command says, whose build comes to this end. */
+async function deployed(words: string[], end: (done: number) => Promise<unknown> = cancelNext) {
+  const [told] = await Promise.all([ballast(['deploy', ...words]), end((await builds()).length)]);
+  return told;
+}
+
+test('variables that the template asks for and nothing sets are named before the folder is uploaded', async () => {
+  const text = 'DATABASE_URL=\nSECRET_KEY=your-secret\nVITE_API=\nLEVEL=precious\nGIVEN=\n';
+  const asking = program('asking', { '.env.example': text });
+  const place = '--service asking --project asking --environment staging';
+  const told = await deployed([asking, '--yes', '--set', 'GIVEN=swordfish']);
+  expect(told.err.split('✓ the folder is read')[0]).toBe(
+    `! asking asks for DATABASE_URL and SECRET_KEY (.env.example): set them with --set DATABASE_URL=… --set SECRET_KEY=…; it may start without.
+  A secret one is set by \`./ballast var set SECRET_KEY --secret ${place}\`.
+! asking asks for VITE_API (.env.example) for its pages: set it by \`./ballast var set VITE_API=… --build-time also ${place}\`, and deploy again.
+`,
+  );
+  expect(told.err).not.toMatch(/precious|swordfish|your-secret/);
+  const input = 'SECRET_KEY=a\nVITE_API=b\n';
+  expect((await ballast(['var', 'import', '-', ...place.split(' ')], { input })).code).toBe(0);
+  const again = await deployed([asking, '--set', 'DATABASE_URL=c', '--json']);
+  expect(again.err).not.toContain('asks for');
+  expect((await ballast(['var', 'unset', 'SECRET_KEY', ...place.split(' ')])).code).toBe(0);
+  const unset = await deployed([asking, '--json']);
+  expect(unset.err).toMatch(/^! asking asks for SECRET_KEY \(\.env\.example\): set it with --set SECRET_KEY=…; /m);
+});
+
+test('of many variables those that stand first are named, and a file is the way', async () => {
+  const text = Array.from({ length: 9 }, (_, at) => `KEY_${at}=\n`).join('');
+  const told = await deployed([program('many', { '.env.sample': text }), '--yes']);
+  expect(told.err).toContain(
+    '! many asks for KEY_0, KEY_1, KEY_2, KEY_3, KEY_4 and 4 more (.env.sample): set them with --set KEY=VALUE, or all of a file by `./ballast var import FILE`; it may start without.\n',
+  );
+});
+
+test('what else the source says to run is proposed with the commands that stage it, and not again once they have', async () => {
+  const working = program('working', {});
+  const proposed = [
+    { name: 'release', line: "python m.py --at 'a b'", command: ['/bin/sh', '-c', "exec python m.py --at 'a b'"] },
+    { name: 'worker', line: 'celery -A app worker', command: ['.venv/bin/python', '-m', 'celery', 'work'] },
+    { name: 'broken', line: 'npm run none', command: [] },
+  ];
+  const succeed = (done: number) => succeedNext(done, { proposed });
+  const told = await deployed([working, '--yes'], succeed);
+  expect(told.code, told.err).toBe(0);
+  const place = '--service working --project working --environment staging';
+  expect(
+    told.err,
+  ).toContain(`! working has a release command (python m.py --at 'a b'), which nothing runs; this stages it:
+    ./ballast service set releaseCommand='["/bin/sh","-c","exec python m.py --at '\\''a b'\\''"]' ${place}
+! working has the process worker (celery -A app worker), which nothing runs; this stages it:
+    ./ballast process create worker kind=worker command='.venv/bin/python -m celery work' ${place}
+`);
+  expect(told.err).not.toContain('broken');
+  const lines = [...told.err.matchAll(/^ {4}\.\/ballast (.+)$/gm)].map(([, line]) => line);
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    expect(await ballast(words)).toMatchObject({ code: 0 });
+  }
+  const shown = await ballast(['service', 'show', ...place.split(' ')]);
+  expect(shown.out).toMatch(/^release command +\/bin\/sh -c exec python m\.py --at 'a b'$/m);
+  expect(shown.out).toMatch(/^worker +worker +1 +\.venv\/bin\/python -m celery work$/m);
+  const again = await deployed([working], succeed);
+  expect([again.code, again.err]).toEqual([0, expect.not.stringContaining('which nothing runs')]);
 });

@@ -5,7 +5,9 @@ import type { Waiting } from '../deployment/waiting.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import type { Applied } from './apply-draft.ts';
+import { tellProposals, tellVariablesOf } from './findings.ts';
 import type { Interrupt } from './interrupt.ts';
+import type { Complete } from './missing.ts';
 import { tellHeld } from './until-decided.ts';
 
 /**
@@ -14,6 +16,7 @@ import { tellHeld } from './until-decided.ts';
  */
 export async function followBuilds(
   rest: Rest,
+  to: Pick<Complete, 'project' | 'environment'>,
   { builds, approval }: Applied,
   waiting: Waiting,
   interrupt: Interrupt,
@@ -37,7 +40,11 @@ export async function followBuilds(
     const from = [repository, branch, commitSha.slice(0, 12)].filter((one) => one !== '').map(printable);
     const of = `${printable(serviceName)} for ${printable(environmentName)}`;
     if (!json) process.stderr.write(`Build #${number} of ${of}${from.length === 0 ? '' : `: ${from.join(' ')}`}\n`);
-    ended.push(await followBuild(rest, id, interrupt.signal, { json, log: !json }));
+    // Of a folder they were told before it was uploaded.
+    const found = uploaded ? undefined : (build: Build) => tellVariablesOf(rest, to, build);
+    const build = await followBuild(rest, id, interrupt.signal, { json, log: !json, ...(found && { found }) });
+    if (build.status === 'succeeded') await tellProposals(rest, to, build);
+    ended.push(build);
   }
   const undone = ended.filter(({ status, releaseError }) => status !== 'succeeded' || releaseError !== '');
   for (const build of undone) process.stderr.write(endOfBuild(build, !json));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeBuildOutput } from '../../db/builds/output.ts';
 import { effect } from '../../db/engine/effect.ts';
@@ -168,4 +169,39 @@ test('the source is staged as a setting, and other words for it name the way', a
     ...{ code: 2, err: expect.stringContaining(`\`./ballast deploy --git ${address} --branch main\` sets it`) },
   });
   expect(await set(`gitUrl=${address}`)).toMatchObject({ code: 2, err: expect.stringContaining('deploy --git URL') });
+});
+
+test('variables that its template asks for are named as soon as the build has looked at the repository', async () => {
+  const words = [
+    'deploy',
+    '--git',
+    address,
+    '--project',
+    'app',
+    '--service',
+    'asking',
+    '--yes',
+    '--set',
+    'GIVEN=swordfish',
+  ];
+  const before = new Set((await builds()).map(({ id }) => id));
+  const child = joined.spawnBallast(words);
+  let told = '';
+  child.stderr.on('data', (text) => {
+    told += text;
+  });
+  const build = await until('the build', async () => (await builds()).find(({ id }) => !before.has(id)));
+  const detection = { envTemplate: '.env.example', requiredVariables: ['GIVEN', 'DATABASE_URL'] };
+  await joined.api.database.kysely
+    .updateTable('build')
+    .set({ builder: JSON.stringify({ engine: '', detection }) } as never)
+    .where('id', '=', String(build.id))
+    .execute();
+  const sentence =
+    '! asking asks for DATABASE_URL (.env.example): set it with --set DATABASE_URL=…; it may start without.\n';
+  await until('it is told', async () => told.includes(sentence));
+  expect((await builds()).find(({ id }) => id === build.id)).toMatchObject({ status: 'queued' });
+  expect((await ballast(['build', 'cancel', String(build.id)])).code).toBe(0);
+  const [code] = await once(child, 'close');
+  expect([code, told.split('asks for').length, told.includes('swordfish')]).toEqual([1, 2, false]);
 });

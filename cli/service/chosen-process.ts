@@ -9,7 +9,7 @@ export const processOption = {
 } as const satisfies Record<string, Option>;
 
 export async function processesThere(
-  { rest }: Here,
+  { rest }: Pick<Here, 'rest'>,
   environment: Environment,
   service: Service,
 ): Promise<readonly Process[]> {
