@@ -9,25 +9,34 @@ const mostHosts = 5;
 /** The proxies by which one build goes out: a refusal is a line of its log at once, and not when its client gives up. */
 export class BuildNetwork {
   readonly #say: (line: string) => void;
-  readonly #refused = new Set<string>();
+  /** When it was refused so for the last time, counted in refusals. */
+  readonly #refused = new Map<string, number>();
+  #refusals = 0;
   readonly #proxies = new Set<Followed>();
 
   constructor(say: (line: string) => void) {
     this.#say = say;
   }
 
-  /** The reasons why it was refused addresses, each once. */
-  get refused(): ReadonlySet<string> {
-    return this.#refused;
+  /** How often it was refused an address until now, as `refusedSince` takes it. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  /** The reasons why it was refused addresses since then, each once. */
+  refusedSince(refusals: number): string[] {
+    return [...this.#refused].filter(([, at]) => at > refusals).map(([sentence]) => sentence);
   }
 
   /** Until the answer is called. */
   follow(proxy: Followed): () => void {
     this.#proxies.add(proxy);
     const stop = proxy.onRefused((sentence) => {
-      if (this.#refused.has(sentence) || this.#refused.size >= mostSaid) return;
-      this.#refused.add(sentence);
-      this.#say(`network: ${sentence}`);
+      this.#refusals += 1;
+      const known = this.#refused.has(sentence);
+      if (!known && this.#refused.size >= mostSaid) return;
+      this.#refused.set(sentence, this.#refusals);
+      if (!known) this.#say(`network: ${sentence}`);
     });
     return () => {
       stop();

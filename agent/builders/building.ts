@@ -53,7 +53,7 @@ export class Building {
     this.log = new BuildLog({ told: (piece) => run.output('stdout', piece), mask: parts.mask });
     this.folder = makeWorkFolder(parts.home, run.id);
     this.network = new BuildNetwork((line) => this.log.say(line));
-    const network = () => this.network.open();
+    const { network } = this;
     this.steps = new Steps(this.log, this.signal, (progress) => this.tell(progress), { network });
   }
 

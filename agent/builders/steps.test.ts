@@ -6,6 +6,7 @@ import { until } from '../../test/ground/until.ts';
 import { BuildNetwork } from './build-network.ts';
 import { BuildLog } from './log/build-log.ts';
 import { openProxy } from './sandbox/proxy.ts';
+import { CommandFailed } from './step-failed.ts';
 import { Steps } from './steps.ts';
 
 function logged() {
@@ -20,13 +21,38 @@ function logged() {
 test('a step that writes nothing says what it runs, for how long, and to whom it has connections', async () => {
   const { log, text } = logged();
   const { signal } = new AbortController();
-  const steps = new Steps(log, signal, () => {}, { quietMillis: 300, network: () => 'registry.npmjs.org' });
+  const network = { open: () => 'registry.npmjs.org', refusals: 0, refusedSince: () => [] };
+  const steps = new Steps(log, signal, () => {}, { quietMillis: 300, network });
   await steps.run('install', 'npm ci\necho done', async () => {
     await until('it says so', async () => text().includes('Nothing was written'));
   });
   expect(text()).toMatch(
     /Nothing was written for \d+ s: the step install runs `npm ci` for \d+ s; open connections: registry\.npmjs\.org\./,
   );
+});
+
+test('a step that fails says which address it was refused, however much it has written since', async () => {
+  const { log, text } = logged();
+  const network = new BuildNetwork((line) => log.say(line));
+  let refuse: (sentence: string) => void = () => {};
+  const onRefused = (told: typeof refuse) => {
+    refuse = told;
+    return () => {};
+  };
+  network.follow({ hosts: () => [], onRefused });
+  const steps = new Steps(log, new AbortController().signal, () => {}, { network });
+  const failing = (sentence?: string) =>
+    steps.run('install', 'npm ci', async () => {
+      if (sentence !== undefined) refuse(sentence);
+      for (let line = 0; line < 30; line += 1) log.say(`npm warn ${line}`);
+      throw new CommandFailed('npm ci', { ended: 'exited', code: 1 });
+    });
+  const told = 'The network of builds refused an address: ';
+  await expect(failing('10.1.2.3 is private.')).rejects.toThrow(`${told}10.1.2.3 is private.`);
+  // That of an earlier step is not why another one fails, unless it meets the same again.
+  await expect(failing()).rejects.not.toThrow(told);
+  await expect(failing('10.1.2.3 is private.')).rejects.toThrow(`${told}10.1.2.3 is private.`);
+  expect(text().match(/^network: /gm)).toHaveLength(1);
 });
 
 test('a refused address is said at once, once, and hosts are named while a connection to them is open', async () => {
@@ -51,7 +77,7 @@ test('a refused address is said at once, once, and hosts are named while a conne
   }
   log.flush();
   expect(text().match(/^network: .*10\.1\.2\.3/gm)).toHaveLength(1);
-  expect([...network.refused]).toEqual([expect.stringContaining('10.1.2.3')]);
+  expect(network.refusedSince(0)).toEqual([expect.stringContaining('10.1.2.3')]);
   await until('nothing is open', async () => network.open() === '');
   const { client, answer } = await asked(`127.0.0.1:${host}`);
   expect(answer).toContain(' 200 ');

@@ -1,4 +1,5 @@
 import type { BuildProgress } from '../../protocol/build.ts';
+import { BuildNetwork } from './build-network.ts';
 import type { BuildLog } from './log/build-log.ts';
 import { StepFailed } from './step-failed.ts';
 
@@ -6,6 +7,7 @@ import { StepFailed } from './step-failed.ts';
 const quietMillis = 60_000;
 const longestDetail = 200;
 
+type StepNetwork = Pick<BuildNetwork, 'open' | 'refusals' | 'refusedSince'>;
 type Told = NonNullable<BuildProgress['steps']>[number];
 
 /** The steps of a build, each told when it begins and when it ends: all of them, with their times. */
@@ -15,21 +17,20 @@ export class Steps {
   readonly #signal: AbortSignal;
   readonly #steps: Told[] = [];
   readonly #quietMillis: number;
-  readonly #network: () => string;
+  readonly #network: StepNetwork;
   #inner: { at: number; steps: readonly Told[] } = { at: 0, steps: [] };
 
-  /** `network`: the hosts that the build has connections to. */
   constructor(
     log: BuildLog,
     signal: AbortSignal,
     told: (progress: BuildProgress) => void,
-    more: { quietMillis?: number; network?: () => string } = {},
+    more: { quietMillis?: number; network?: StepNetwork } = {},
   ) {
     this.#log = log;
     this.#signal = signal;
     this.#told = told;
     this.#quietMillis = more.quietMillis ?? quietMillis;
-    this.#network = more.network ?? (() => '');
+    this.#network = more.network ?? new BuildNetwork(() => {});
   }
 
   /** Runs one, headed in the log. A failure names it. */
@@ -41,6 +42,7 @@ export class Steps {
     this.#log.say(detail === '' ? `==> ${name}` : `==> ${name}: ${detail}`);
     this.#tell();
     const listening = this.#listen(name, detail);
+    const before = this.#network.refusals;
     try {
       const done = await work();
       this.#signal.throwIfAborted();
@@ -48,7 +50,9 @@ export class Steps {
       return done;
     } catch (error) {
       const last = this.#end(step, this.#signal.aborted ? 'cancelled' : 'failed');
-      throw StepFailed.of(name, error, last);
+      // What it was refused is why, however much it has written since.
+      const refused = this.#network.refusedSince(before).map((sentence) => `network: ${sentence}`);
+      throw StepFailed.of(name, error, [...last.filter((line) => !refused.includes(line)), ...refused]);
     } finally {
       clearInterval(listening);
     }
@@ -66,7 +70,7 @@ export class Steps {
       const running = this.#inner.steps.filter(({ status }) => status === 'running').map((step) => step.name);
       const [command = ''] = (running.length > 0 ? running.join(', ') : detail).split('\n');
       const does = command === '' ? 'runs' : `runs \`${command.slice(0, longestDetail)}\``;
-      const open = this.#network();
+      const open = this.#network.open();
       const waits = open === '' ? 'no connection is open' : `open connections: ${open}`;
       const [silent, took] = [quiet, performance.now() - began].map((millis) => Math.round(millis / 1000));
       this.#log.remark(`Nothing was written for ${silent} s: the step ${name} ${does} for ${took} s; ${waits}.`);

@@ -131,7 +131,7 @@ class DockerBuild {
       vertices.close(signal.aborted ? 'cancelled' : 'failed');
       signal.throwIfAborted();
       if (stopping.signal.aborted) throw stopping.signal.reason;
-      throw explained(error, vertices.failed(), session.missing, [...network.refused]);
+      throw explained(error, vertices.failed(), session.missing, network.refusedSince(0));
     } finally {
       held?.stop();
       unfollow();
