@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
 import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 
@@ -36,16 +35,8 @@ async function world() {
   };
   /** A release that went live, by default after all builds that there are. */
   const live = async (releaseId: string, at = new Date(Date.now() + 60_000)) => {
-    const { organizationId, projectId, environmentId, serviceId } = place;
-    const id = uuid();
-    await api.database.kysely
-      .insertInto('deployment')
-      .values({
-        ...{ id, organization_id: organizationId, project_id: projectId, environment_id: environmentId },
-        ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy', state: 'live', finished_at: at },
-        ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' },
-      })
-      .execute();
+    const { organizationId, serviceId } = place;
+    const id = await seedDeployment(api.database, place, releaseId, { finished_at: at });
     await sql`update environment_service set live_release_id = ${releaseId}, live_deployment_id = ${id}, live_at = ${at}
       where organization_id = ${organizationId} and service_id = ${serviceId}`.execute(api.database.kysely);
   };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let api: RunningApi;
@@ -115,19 +115,8 @@ test('a failed deployment is told until something goes live there, whatever was 
   const theirs = await seed(api.database);
   const place = await seedPlace(api.database, theirs.organizationId);
   const [one, two] = [await seedRelease(api.database, place, 1), await seedRelease(api.database, place, 2)];
-  const ends = async (releaseId: string, state: 'live' | 'failed' | 'cancelled') => {
-    const id = uuid();
-    const { organizationId, projectId, environmentId, serviceId } = place;
-    await api.database.kysely
-      .insertInto('deployment')
-      .values({
-        ...{ id, organization_id: organizationId, project_id: projectId, environment_id: environmentId },
-        ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy', state, message: 'web exited with 1.' },
-        ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada', finished_at: new Date() },
-      })
-      .execute();
-    return id;
-  };
+  const ends = (releaseId: string, state: 'live' | 'failed' | 'cancelled') =>
+    seedDeployment(api.database, place, releaseId, { state, message: 'web exited with 1.' });
   const failures = async () =>
     (await attention(theirs.tokens.viewer)).items.filter(({ kind }) => kind === 'deployment.failed');
   await ends(one.id, 'live');

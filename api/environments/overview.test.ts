@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findEnvironment } from '../../db/environments/environments.ts';
 import { overviewBy } from '../../db/environments/overview.ts';
 import type { DeploymentState } from '../../domain/deployments/states.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -27,17 +26,12 @@ async function overview({ environmentId }: SeededPlace): Promise<Record<string, 
 
 /** Deployments of the release, the oldest first. */
 async function deploy(place: SeededPlace, releaseId: string, states: readonly DeploymentState[], more: object = {}) {
-  const { organizationId, projectId, environmentId, serviceId } = place;
-  const rows = states.map((state) => ({
-    ...{ id: uuid(), organization_id: organizationId, project_id: projectId, environment_id: environmentId },
-    ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy' as const, state },
-    ...{ requested_by_kind: 'user' as const, requested_by_id: 'u', requested_by_name: 'Ada' },
-    finished_at: ['pending', 'starting'].includes(state) ? null : sql<Date>`clock_timestamp()`,
-    created_at: sql<Date>`clock_timestamp()`,
-    ...more,
-  }));
-  for (const row of rows) await api.database.kysely.insertInto('deployment').values(row).execute();
-  return rows.map(({ id }) => id);
+  const ids: string[] = [];
+  for (const state of states) {
+    const over = ['pending', 'starting'].includes(state) ? { finished_at: null } : {};
+    ids.push(await seedDeployment(api.database, place, releaseId, { state, ...over, ...more }));
+  }
+  return ids;
 }
 
 async function makeLive(place: SeededPlace, releaseId: string, instances: object[] | undefined): Promise<void> {

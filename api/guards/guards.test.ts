@@ -4,7 +4,7 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import { credentialOf, exchangedOf, type JobExchange, jobExchange } from '../../test/identity/job-exchange.ts';
 import { signIn } from '../../test/identity/people.ts';
 import { type Credential, seed, seedSession } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let jobs: JobExchange;
@@ -44,23 +44,10 @@ const titles = async (as: Credential) =>
 
 let releases = 0;
 /** A deployment that has begun, as the worker claims one. */
-async function begun(
-  { organizationId, projectId, environmentId, serviceId, ...place }: SeededPlace,
-  more: object = {},
-) {
-  const id = uuid();
-  const all = { organizationId, projectId, environmentId, serviceId, ...place };
-  const { id: releaseId } = await seedRelease(jobs.api.database, all, ++releases);
-  await jobs.api.database.kysely
-    .insertInto('deployment')
-    .values({
-      ...{ id, organization_id: organizationId, project_id: projectId, environment_id: environmentId },
-      ...{ service_id: serviceId, release_id: releaseId, kind: 'deploy', state: 'live', started_at: new Date() },
-      ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada', finished_at: new Date() },
-      ...more,
-    })
-    .execute();
-  return id;
+async function begun(place: SeededPlace, more: object = {}) {
+  const { database } = jobs.api;
+  const { id } = await seedRelease(database, place, ++releases);
+  return await seedDeployment(database, place, id, { started_at: new Date(), ...more });
 }
 
 async function ground() {

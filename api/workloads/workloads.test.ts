@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters, sampleProcess as web } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
 let ours: Seeded;
@@ -90,17 +89,10 @@ describe('workloads', () => {
   test('of services have the number of the release that each instance runs, whatever they are called', async () => {
     const { kysely } = api.database;
     const place = await seedPlace(api.database, ours.organizationId);
-    const { organizationId, projectId, environmentId, serviceId, clusterId } = place;
+    const { organizationId, environmentId, serviceId, clusterId } = place;
     const rolled = async (number: number, runs_as: string) => {
-      const { id: release_id } = await seedRelease(api.database, place, number);
-      const deployment = {
-        ...{ id: uuid(), organization_id: organizationId, project_id: projectId, environment_id: environmentId },
-        ...{ service_id: serviceId, release_id, kind: 'deploy' as const, state: 'live' as const, runs_as },
-        ...{ requested_by_kind: 'user' as const, requested_by_id: 'u', requested_by_name: 'Ada' },
-        ...{ finished_at: sql<Date>`now()` },
-      };
-      await kysely.insertInto('deployment').values(deployment).execute();
-      return deployment.id;
+      const { id } = await seedRelease(api.database, place, number);
+      return await seedDeployment(api.database, place, id, { runs_as });
     };
     await rolled(1, '1');
     await rolled(2, '2.8');

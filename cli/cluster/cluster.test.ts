@@ -2,13 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
+import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { facts, observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster, observed, shopFile } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
 import { until } from '../../test/ground/until.ts';
 import type { RunningApi, Seeded } from '../../test/installation/running-api.ts';
-import { seedReleases } from '../../test/seeds/seed-cluster.ts';
+import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
+import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { actorKinds } from '../../workflows/descriptors.ts';
 
 let joined: JoinedCluster;
@@ -280,4 +283,21 @@ describe('what is wrong is told in a sentence', () => {
       expect.stringMatching(/^ballast: "port" of process web of workload shop in the standard input: [^\n]+\.\n$/),
     ]);
   });
+});
+
+// Last, since commands choose a cluster by themselves while there is one.
+test('ps says the release of a service by its number, not by the name of its instances', async () => {
+  const place = await seedPlace(api.database, ours.organizationId);
+  const { id: releaseId } = await seedRelease(api.database, place, 4);
+  const live = await seedDeployment(api.database, place, releaseId, { runs_as: '4.8' });
+  await tenant(api.database.kysely, ours.organizationId)
+    .updateTable('environment_service')
+    .set({ live_deployment_id: live })
+    .where('service_id', '=', place.serviceId)
+    .execute();
+  const of = { key: rolloutKey(place.environmentId, place.serviceId) };
+  await seedInstance(api.database, { ...place, id: place.clusterId }, of, { release: '4.8' });
+  const { slug } = (await api.call('GET', `/api/v1/clusters/${place.clusterId}`, { as: ours.tokens.admin })).body;
+  const { out } = await ballast(['cluster', 'ps', '--cluster', String(slug)]);
+  expect(out).toMatch(/^web-\w+ +\S+ +4 +ready /m);
 });

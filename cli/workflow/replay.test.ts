@@ -12,7 +12,7 @@ import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { CommandHost, type Ended } from '../../test/commands/command-host.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -45,17 +45,7 @@ async function archivedDeployment(history: string, state: 'live' | 'failed' = 'l
   const { organizationId } = ours;
   const place = await seedPlace(api.database, organizationId);
   const release = await seedRelease(api.database, place, 1);
-  const { projectId, environmentId, serviceId } = place;
-  const id = uuid();
-  const over = { state, finished_at: new Date(), archived_at: new Date() };
-  const by = { requested_by_kind: 'user' as const, requested_by_id: 'u', requested_by_name: 'Ann' };
-  await tenant(api.database.kysely, organizationId)
-    .insertInto('deployment')
-    .values({
-      ...{ id, project_id: projectId, environment_id: environmentId, service_id: serviceId, release_id: release.id },
-      ...{ kind: 'deploy', ...over, ...by },
-    })
-    .execute();
+  const id = await seedDeployment(api.database, place, release.id, { state, archived_at: new Date() });
   const page = { actorId: actorId('deployment', id), runId: uuid(), page: 0, organizationId };
   await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes: await recordedHistory(history) });
   return id;

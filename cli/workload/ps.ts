@@ -21,10 +21,10 @@ export const clusterPs = command({
 });
 
 function rows(instances: Instance[]): string[][] {
-  return instances.map(({ id, workload, release, state, run, startedAt, exit, message, asOf }) => [
+  return instances.map(({ id, workload, release, releaseNumber, state, run, startedAt, exit, message, asOf }) => [
     printable(id),
     printable(workload),
-    printable(release),
+    releaseNumber === undefined ? printable(release) : String(releaseNumber),
     asOf?.inContact === false ? `${state} (last known)` : state,
     String(run),
     startedAt ?? '',

@@ -46,11 +46,11 @@ export async function seedAgent(database: Database, clusterId: string, image: st
     .execute();
 }
 
-/** An instance that the agent has reported. */
+/** An instance that the agent has reported, of a workload by its name, or of what has that key. */
 export async function seedInstance(
   database: Database,
   cluster: { id: string; organizationId: string },
-  workload: string,
+  of: string | { key: string },
   more: Partial<ObservedInstance> = {},
 ): Promise<string> {
   const id = `web-${uuid().slice(-8)}`;
@@ -64,7 +64,7 @@ export async function seedInstance(
     startedAt: new Date().toISOString(),
     ...more,
   };
-  const key = `workload/${workload}`;
+  const key = typeof of === 'string' ? `workload/${of}` : of.key;
   await database.kysely
     .insertInto('observed_slice')
     .values({

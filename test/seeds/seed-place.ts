@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { createCluster } from '../../db/clusters/clusters.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { Database } from '../../db/postgres/database.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import {
   defaultProcess,
@@ -119,4 +120,26 @@ export async function seedRelease(
     })
     .execute();
   return { id, digest };
+}
+
+type DeploymentRow = Insertable<Tables['deployment']>;
+
+/** A deployment of that release which is over, and live unless `more` says otherwise: the row alone, nothing runs. Answers its id. */
+export async function seedDeployment(
+  database: Database,
+  { organizationId, projectId, environmentId, serviceId }: SeededPlace,
+  releaseId: string,
+  more: Partial<DeploymentRow> = {},
+): Promise<string> {
+  const id = uuid();
+  await tenant(database.kysely, organizationId)
+    .insertInto('deployment')
+    .values({
+      ...{ id, project_id: projectId, environment_id: environmentId, service_id: serviceId, release_id: releaseId },
+      ...{ kind: 'deploy', state: 'live', finished_at: sql<Date>`clock_timestamp()` },
+      ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' },
+      ...more,
+    })
+    .execute();
+  return id;
 }

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countDurations } from '../../../db/deployments/statistics/count.ts';
 import { effect } from '../../../db/engine/effect.ts';
@@ -7,7 +6,7 @@ import { tenant } from '../../../db/postgres/tenant.ts';
 import type { StageTime } from '../../../domain/deployments/stages.ts';
 import { type JoinedCluster, joinedCluster } from '../../../test/clusters/joined-cluster.ts';
 import { machine } from '../../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
 let joined: JoinedCluster;
 beforeAll(async () => {
@@ -20,7 +19,7 @@ const dayMillis = 86_400_000;
 /** A deployment that was created so many days ago and is live, with these seconds in its stages. */
 async function live(place: SeededPlace, releaseId: string, daysAgo: number, seconds: Record<string, number>) {
   const { database } = joined.api;
-  const { organizationId, clusterId: _, processId: __, ...at } = place;
+  const { organizationId } = place;
   const created = new Date(Date.now() - daysAgo * dayMillis);
   let now = created.getTime();
   const stages = Object.entries(seconds).map(([stage, long]) => {
@@ -28,16 +27,10 @@ async function live(place: SeededPlace, releaseId: string, daysAgo: number, seco
     now += long * 1_000;
     return { stage: stage as StageTime['stage'], startedAt, endedAt: new Date(now).toISOString() };
   });
-  const id = uuid();
-  await tenant(database.kysely, organizationId)
-    .insertInto('deployment')
-    .values({
-      ...{ id, project_id: at.projectId, environment_id: at.environmentId, service_id: at.serviceId },
-      ...{ release_id: releaseId, kind: 'deploy', state: 'live', created_at: created, finished_at: new Date(now) },
-      ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' },
-      stages: sql<never>`${JSON.stringify(stages)}::jsonb`,
-    })
-    .execute();
+  const id = await seedDeployment(database, place, releaseId, {
+    ...{ created_at: created, finished_at: new Date(now) },
+    stages: sql`${JSON.stringify(stages)}::jsonb` as never,
+  });
   await effect(database, machine, (one) => countDurations(one, { deploymentId: id, organizationId }, stages));
 }
 
