@@ -57,6 +57,14 @@ test('a folder waits in production until an admin who did not ask for it approve
     open: false,
     why: expect.stringMatching(/^Waits for the approval of an admin: production gives VITE_API to builds/),
   });
+  const told = async (as: Credential) =>
+    ((await call('GET', '/notifications', undefined, as)).body.items as { title: string; body: string }[])
+      .filter(({ title }) => title.startsWith('Approval needed: build #'))
+      .map(({ body }) => body);
+  expect(await told(at.ours.sessions.owner)).toEqual([
+    expect.stringMatching(/ asks to build a folder, which is not the head .* would see VITE_API\.$/),
+  ]);
+  for (const as of [at.ours.sessions.admin, at.ours.sessions.deployer]) expect(await told(as)).toEqual([]);
   for (const [as, status] of [
     [at.ours.sessions.deployer, 403],
     [at.ours.tokens.deployer, 403],
@@ -70,6 +78,7 @@ test('a folder waits in production until an admin who did not ask for it approve
   await call('POST', `/builds/${id}/cancel`);
   const retry = await call('POST', `/builds/${id}/retry`);
   expect(retry.body).toMatchObject({ awaitsApproval: false, approvedBy: { id: at.ours.sessions.owner.userId } });
+  expect(await told(at.ours.sessions.owner)).toHaveLength(1);
   const audit = await call('GET', '/audit-log?action=build.approved', undefined, at.ours.sessions.admin);
   expect(audit.body.items).toMatchObject([{ details: { variables: ['VITE_API'] } }]);
 });

@@ -6,6 +6,7 @@ import { tenant } from '../postgres/tenant.ts';
 import { openBuildOf, supersedeQueued } from './commits/same-ref.ts';
 import type { NewBuild } from './new-build.ts';
 import { takeSource } from './sources/sources.ts';
+import { askForApproval } from './told/ask-for-approval.ts';
 
 export type { CommitSource, NewBuild } from './new-build.ts';
 
@@ -86,6 +87,7 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
     details: { environment: environment.name, trigger: wanted.trigger, ...commitOf(wanted) },
   });
   await supersedeQueued(effect, wanted, { id, number, clusterId });
+  await askForApproval(effect, { ...wanted, id, number, environment: environment.name, service: service.name });
   return id;
 }
 

@@ -1,5 +1,6 @@
 import { agentUpdateAvailable } from '../../domain/notifications/messages/agent-update-available.ts';
 import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
+import { buildAwaitsApproval } from '../../domain/notifications/messages/build-awaits-approval.ts';
 import { buildFailed, buildNotDeployed } from '../../domain/notifications/messages/build-ended.ts';
 import { channelTest } from '../../domain/notifications/messages/channel-test.ts';
 import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
@@ -40,6 +41,15 @@ const samples: readonly [file: string, message: Sample][] = [
     guardLoosened({
       ...{ id: '0193a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', by: 'Ada', guard: 'production' },
       ...{ name: 'Production', project: 'shop', before: true, after: false },
+    }),
+  ],
+  [
+    'build-awaits-approval',
+    buildAwaitsApproval({
+      ...built,
+      requestedBy: 'Ada',
+      commit: '0f1e2d3c4b5a of shop/api',
+      variables: ['VITE_API_URL'],
     }),
   ],
   ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
