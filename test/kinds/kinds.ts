@@ -19,3 +19,13 @@ export const kinds: readonly Kind[] = [
   ...javaKinds,
   ...languageKinds,
 ];
+
+/** The first server and the first pages of each language: a whole run shows these, the soak the others. */
+export const sampledKinds: readonly Kind[] = kinds.filter(({ detected }, at) => {
+  const { provider, port } = detected;
+  return (
+    kinds.findIndex((one) => one.detected.provider === provider && (one.detected.port === 0) === (port === 0)) === at
+  );
+});
+
+export const otherKinds: readonly Kind[] = kinds.filter((kind) => !sampledKinds.includes(kind));

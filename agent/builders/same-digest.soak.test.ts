@@ -1,0 +1,4 @@
+import { otherKinds } from '../../test/kinds/kinds.ts';
+import { sameDigests } from '../../test/kinds/same-digest.ts';
+
+sameDigests(otherKinds);

@@ -1,0 +1,4 @@
+import { otherKinds } from '../../kinds/kinds.ts';
+import { kindsByProcess } from './kinds-by-process.ts';
+
+kindsByProcess(otherKinds);
