@@ -81,6 +81,23 @@ export const deliveryStories: Stories = (world) => {
     await row(page, 'Runs of nightly', 'Exit code 0').waitFor();
   });
 
+  test('a process says that its port is fixed, by the form of its command and port', async () => {
+    const { ada } = world();
+    const { page } = ada;
+    const change = async (box: 'check' | 'uncheck') => {
+      await page.getByRole('button', { name: 'Actions for web' }).click();
+      await page.getByRole('menuitem', { name: 'Change command and port' }).click();
+      const form = page.getByRole('dialog', { name: 'Change command and port: web' });
+      await form.getByLabel('Fixed port')[box]();
+      await form.getByRole('button', { name: 'Stage' }).click();
+      await form.waitFor({ state: 'detached' });
+    };
+    await change('check');
+    await page.getByRole('button', { name: /^Review/ }).waitFor();
+    await change('uncheck');
+    await page.getByRole('button', { name: /^Review/ }).waitFor({ state: 'detached' });
+  });
+
   test('a service is restarted by a button of its page, and deployed again by the palette, which has the same', async () => {
     const { ada } = world();
     const { page } = ada;

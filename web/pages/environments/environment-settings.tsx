@@ -41,16 +41,7 @@ function AllSettings({ environment }: { environment: EnvironmentAnswer }) {
     start: { production: false },
     fields: {
       name: { placeholder: `${name} 2` },
-      production: {
-        control: ({ value, onChange }) => (
-          <Checkbox
-            label="Production"
-            hint="Its changes wait for an approval."
-            checked={value === true}
-            onChange={onChange}
-          />
-        ),
-      },
+      production: { hint: 'Its changes wait for an approval.' },
       clusterId: { control: () => null },
     },
     submit: 'Clone',

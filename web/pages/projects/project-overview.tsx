@@ -6,7 +6,6 @@ import { formAction } from '../../components/actions/form-action.tsx';
 import { usePageAction } from '../../components/actions/use-page-action.tsx';
 import { SearchField } from '../../components/filter-bar/search-field.tsx';
 import { ButtonLink } from '../../components/forms/button.tsx';
-import { Checkbox } from '../../components/forms/form.tsx';
 import { Card, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
@@ -41,16 +40,7 @@ function Matrix({ project }: { project: ProjectAnswer }) {
       start: { production: false },
       fields: {
         name: { placeholder: 'Preview' },
-        production: {
-          control: ({ value, onChange }) => (
-            <Checkbox
-              label="Production"
-              hint="Its changes wait for an approval."
-              checked={value === true}
-              onChange={onChange}
-            />
-          ),
-        },
+        production: { hint: 'Its changes wait for an approval.' },
       },
       submit: 'Create environment',
       succeeded: ({ name }) => `${name} created`,

@@ -42,5 +42,13 @@ export interface FieldWords<Value, Body> {
   control?: (field: FieldIn<Value, Body>) => ReactNode;
 }
 
-/** The fields of a form, in the order in which they are shown. */
-export type FieldsOf<Body> = { [Name in keyof Body]?: FieldWords<NonNullable<Body[Name]>, Body> };
+/** What the schema has a control for. */
+type Native = string | number | boolean;
+
+/** The fields of a form, in the order in which they are shown. Those of other values have a control of their own. */
+export type FieldsOf<Body> = {
+  [Name in keyof Body]?: FieldWords<NonNullable<Body[Name]>, Body> &
+    ([NonNullable<Body[Name]>] extends [Native]
+      ? unknown
+      : Required<Pick<FieldWords<NonNullable<Body[Name]>, Body>, 'control'>>);
+};

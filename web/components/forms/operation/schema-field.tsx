@@ -1,5 +1,5 @@
 import type { FieldRule } from '../../../control-plane/body.ts';
-import { TextField } from '../form.tsx';
+import { Checkbox, TextField } from '../form.tsx';
 import { RadioField } from '../radios.tsx';
 import type { FieldWords } from './fields.ts';
 import { asSentence, labelOf, wrongText } from './values.ts';
@@ -26,6 +26,9 @@ export function SchemaField({ name, rule, words, required, first, value, onChang
         choices={choices ?? rule.enum.map((one) => ({ value: one, label: asSentence(one) }))}
       />
     );
+  }
+  if (rule.type === 'boolean') {
+    return <Checkbox label={label} hint={hint} checked={value === true} onChange={onChange} />;
   }
   const shared = {
     name,
