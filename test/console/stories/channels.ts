@@ -148,7 +148,7 @@ export const channelStories: Stories = (world) => {
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.getByRole('alertdialog').getByText('1 message waits and will be dropped').waitFor();
       await page.getByRole('button', { name: 'Delete channel' }).click();
-      await row(page, 'Channels', name).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: `Actions for ${name}` }).waitFor({ state: 'detached' });
     }
     await page.getByText('No channels yet').waitFor();
   });
