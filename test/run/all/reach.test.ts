@@ -16,6 +16,9 @@ const sources = new Map([
   ['test/agent.all.test.ts', "const main = join(import.meta.dirname, '..', 'agent', 'main.ts');\n"],
   ['test/words.all.test.ts', "const readme = new URL('../README.md', import.meta.url);\n"],
   ['README.md', ''],
+  ['web/pages/teams.tsx', ''],
+  ['test/console/console.ts', ''],
+  ['test/console/stories.all.test.ts', "import { Console } from './console.ts';\n"],
 ]);
 
 const reached = (...changed: string[]) =>
@@ -26,11 +29,15 @@ test('a change reaches tests through imports, started programs and the command o
   expect(reached('agent/main.ts')).toEqual({ 'test/agent.all.test.ts': 1 });
 });
 
+test('a change of the console reaches what is told in a browser', () => {
+  expect(reached('web/pages/teams.tsx')).toEqual({ 'test/console/stories.all.test.ts': 2 });
+});
+
 test('a file that is read is reached, and an import of types alone reaches nothing', () => {
   expect(reached('README.md')).toEqual({ 'test/words.all.test.ts': 1 });
   expect(reached('domain/role.ts')).toEqual({});
 });
 
 test('a change of what every test stands on reaches all of them', () => {
-  expect(Object.keys(reached('package-lock.json'))).toHaveLength(3);
+  expect(Object.keys(reached('package-lock.json'))).toHaveLength(4);
 });

@@ -11,7 +11,11 @@ const joined = /import\.meta\.dirname((?:,\s*'[^'\n]*')+)/g;
 /** The command of users is a shell script without imports, which starts this program. */
 const programs: Readonly<Record<string, string>> = { ballast: 'cli/main.ts' };
 /** Folders that are read as they are; what reads them depends on all that lies there. */
-const readWhole: Readonly<Record<string, string>> = { 'db/migrations/migrate.ts': 'db/migrations/' };
+const readWhole: Readonly<Record<string, string>> = {
+  'db/migrations/migrate.ts': 'db/migrations/',
+  // A browser loads what is built of it.
+  'test/console/console.ts': 'web/',
+};
 /** Files that everything stands on. */
 const beneathAll = /^(package(-lock)?\.json|tsconfig\.json|vitest\.config\.ts|test\/run\/)/;
 
