@@ -1,5 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { distances } from './reach.ts';
+import { rooms } from '../../../lint/rooms.ts';
+import { code, distances, usersOf } from './reach.ts';
+
+const checkout = join(import.meta.dirname, '..', '..', '..');
 
 const sources = new Map([
   ['domain/slug.ts', ''],
@@ -41,3 +48,25 @@ test('a file that is read is reached, and an import of types alone reaches nothi
 test('a change of what every test stands on reaches all of them', () => {
   expect(Object.keys(reached('package-lock.json'))).toHaveLength(4);
 });
+
+test('whatever is shipped reaches a test, but for what a developer starts by hand', () => {
+  const files = execFileSync('git', ['ls-files'], { cwd: checkout, encoding: 'utf8' }).trim().split('\n');
+  const texts = new Map(files.map((file) => [file, code.test(file) ? readFileSync(join(checkout, file), 'utf8') : '']));
+  const uses = new Map<string, string[]>();
+  for (const [used, users] of usersOf(texts))
+    for (const user of users) uses.set(user, [...(uses.get(user) ?? []), used]);
+  const reaching = new Set(files.filter((file) => /\.test\.tsx?$/.test(file)));
+  // A set that grows while it is walked is walked to its end.
+  for (const file of reaching) for (const used of uses.get(file) ?? []) reaching.add(used);
+  const { bench: _, lint: __, test: ___, ...ofProduct } = rooms;
+  const shipped = files.filter((file) => code.test(file) && (file.split('/')[0] ?? '') in ofProduct);
+  const alone = shipped.filter((file) => !reaching.has(file) && doesSomething(texts.get(file) ?? ''));
+  expect(shipped.length).toBeGreaterThan(1_000);
+  expect(alone).toEqual(['worker/record-history.ts']);
+});
+
+/** Whether it is more than types, imports of them and comments. */
+function doesSomething(text: string): boolean {
+  const said = stripTypeScriptTypes(text).replace(/\/\*[\s\S]*?\*\/|\/\/.*|^import [^;]*;|^export(?: \{\})?/gm, '');
+  return /[^\s;]/.test(said);
+}

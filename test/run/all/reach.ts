@@ -4,17 +4,25 @@ import { importsOf } from '../../../lint/imports.ts';
 /** Text by path from the root of the checkout; of files that are no code the text does not matter. */
 export type Sources = ReadonlyMap<string, string>;
 
-const code = /\.(ts|tsx|mjs)$/;
+export const code = /\.(ts|tsx|mjs)$/;
+/** Imports name files, too. */
+const imported = /^(?:import|export)\b[^;]*?\bfrom '[^'\n]*';/gm;
 /** A path of a file that is started or read, as code names it: relative to where the code stands. */
 const literal = /'([^'\n]+)'/g;
 const joined = /import\.meta\.dirname((?:,\s*'[^'\n]*')+)/g;
-/** The command of users is a shell script without imports, which starts this program. */
-const programs: Readonly<Record<string, string>> = { ballast: 'cli/main.ts' };
-/** Folders that are read as they are; what reads them depends on all that lies there. */
-const readWhole: Readonly<Record<string, string>> = {
-  'db/migrations/migrate.ts': 'db/migrations/',
+/** The command of users is a shell script without imports, which starts these programs. */
+const programs: Readonly<Record<string, readonly string[]>> = {
+  ballast: ['cli/enter.mjs', 'cli/main.ts', 'cli/packages/drop-foreign-files.mjs'],
+};
+/** Files that are found by their places; what finds them depends on all that lies there. */
+const foundBy: Readonly<Record<string, RegExp>> = {
+  'db/migrations/migrate.ts': /^db\/migrations\//,
+  'db/postgres/foreign-keys.ts': /^db\/.+\/foreign-keys\.ts$/,
+  // The bundler follows a text that names each workflow, and activities are found by the names of actors.
+  'worker/host/workflow-entry.ts': /^workflows\//,
+  'activities/index.ts': /^activities\//,
   // A browser loads what is built of it.
-  'test/console/console.ts': 'web/',
+  'test/console/console.ts': /^web\//,
 };
 /** Files that everything stands on. */
 const beneathAll = /^(package(-lock)?\.json|tsconfig\.json|vitest\.config\.ts|test\/run\/)/;
@@ -40,19 +48,18 @@ export function distances(sources: Sources, changed: readonly string[]): Map<str
 }
 
 /** By file: those that use it. */
-function usersOf(sources: Sources): Map<string, Set<string>> {
+export function usersOf(sources: Sources): Map<string, Set<string>> {
   const users = new Map<string, Set<string>>();
   const use = (user: string, used: string) => {
     if (user !== used && sources.has(used)) users.set(used, (users.get(used) ?? new Set()).add(user));
   };
   for (const [file, text] of sources) {
     if (!code.test(file)) continue;
-    const imports = importsOf(file, text);
-    for (const { path, typesOnly } of imports) if (!typesOnly) use(file, path);
-    const imported = new Set(imports.map(({ path }) => path));
-    for (const path of named(file, text)) if (!imported.has(path)) use(file, programs[path] ?? path);
-    const folder = readWhole[file];
-    if (folder !== undefined) for (const other of sources.keys()) if (other.startsWith(folder)) use(file, other);
+    for (const { path, typesOnly } of importsOf(file, text)) if (!typesOnly) use(file, path);
+    for (const path of named(file, text.replace(imported, '')))
+      for (const program of programs[path] ?? [path]) use(file, program);
+    const found = foundBy[file];
+    if (found !== undefined) for (const other of sources.keys()) if (found.test(other)) use(file, other);
   }
   return users;
 }
