@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { bucketFault, bucketOf } from '../../api/registry/storage/bucket-of.ts';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
+import { findDownPart } from '../../db/engine/processes/down-part.ts';
 import { livingProcesses } from '../../db/engine/processes/processes.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
@@ -77,10 +78,12 @@ async function schema(settings: Settings) {
 async function beats(settings: Settings, running: boolean) {
   return await withDatabase(settings, async (database) => {
     const workers = (await livingProcesses(database.kysely)).filter(({ kind }) => kind === 'worker');
-    if (workers.length > 0) return ok(`${workers.length} at work`);
-    if (!running) return idle('none has been heard in the last 20 seconds');
+    if (workers.length === 0 && !running) return idle('none has been heard in the last 20 seconds');
+    // As `/readyz` has it, which is told sooner of one that hangs than that it is gone.
+    const down = await findDownPart(database.kysely);
+    if (workers.length > 0 && down?.part !== 'worker') return ok(`${workers.length} at work`);
     return broken(
-      'None has been heard in the last 20 seconds.',
+      down?.part === 'worker' ? down.sentence : 'None has been heard in the last 20 seconds.',
       'Look into logs/worker.log of the home, or start one.',
     );
   });
