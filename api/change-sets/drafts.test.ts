@@ -94,7 +94,8 @@ describe('staging', () => {
 
   test('a later change takes the place of an earlier one, and one to what is there already takes it back', async () => {
     await create();
-    const set = (value: number) => put({ kind: 'process.set', processId: service.processId, key: 'replicas', value });
+    const of = { kind: 'process.set', processId: service.processId };
+    const set = (value: number) => put({ ...of, key: 'replicas', value });
     const second = viewOf(await set(3));
     expect(second.items).toMatchObject([
       { kind: 'service.create' },
@@ -105,6 +106,10 @@ describe('staging', () => {
     expect(third.items[1]?.to).toBe('4');
     expect(viewOf(await set(4)).changeSet.revision).toBe(third.changeSet.revision);
     expect(viewOf(await set(1)).items).toMatchObject([{ kind: 'service.create' }]);
+    // A flag that was never set is off.
+    const fix = (value: boolean) => put({ ...of, key: 'fixedPort', value });
+    expect(viewOf(await fix(true)).items).toMatchObject([{ kind: 'service.create' }, { label: 'Fixed port of web' }]);
+    expect(viewOf(await fix(false)).items).toMatchObject([{ kind: 'service.create' }]);
   });
 
   test('a secret is never answered, and stays one', async () => {

@@ -118,7 +118,7 @@ export function changesNothing(change: Change, base: Base): boolean {
       return isDeepStrictEqual(settings?.[key as keyof ServiceSettings], to);
     case 'process.set': {
       const process: Record<string, unknown> = settings?.processes[processId ?? ''] ?? {};
-      return isDeepStrictEqual(process[key] ?? null, to ?? null);
+      return isDeepStrictEqual(setOrNull(process[key]), setOrNull(to));
     }
     case 'volume.create':
       return isDeepStrictEqual(volumeIn(base.applied, change), to);
@@ -137,6 +137,11 @@ export function changesNothing(change: Change, base: Base): boolean {
     default:
       return false;
   }
+}
+
+/** A flag that is off says the same as one that is absent. */
+function setOrNull(value: unknown): unknown {
+  return value === false ? null : (value ?? null);
 }
 
 function namesTag(source: unknown): boolean {
