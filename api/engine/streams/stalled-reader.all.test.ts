@@ -51,10 +51,12 @@ async function countingReader() {
     signal: leaving.signal,
   });
   const heard = new Set<number>();
+  const begun = Promise.withResolvers<void>();
   void (async () => {
     const decoder = new TextDecoder();
     let rest = '';
     for await (const chunk of answer.body ?? []) {
+      begun.resolve();
       const frames = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
       rest = frames.pop() ?? '';
       for (const frame of frames) {
@@ -63,6 +65,8 @@ async function countingReader() {
       }
     }
   })().catch(() => undefined);
+  // What is told before its first event may be told to nobody: the answer begins before the stream does.
+  await begun.promise;
   return { heard, stop: () => leaving.abort() };
 }
 
