@@ -50,7 +50,7 @@ export class Steps {
       return done;
     } catch (error) {
       const last = this.#end(step, this.#signal.aborted ? 'cancelled' : 'failed');
-      // What it was refused is why, however much it has written since.
+      // A refusal of this step is why, however much was written since.
       const refused = this.#network.refusedSince(before).map((sentence) => `network: ${sentence}`);
       throw StepFailed.of(name, error, [...last.filter((line) => !refused.includes(line)), ...refused]);
     } finally {

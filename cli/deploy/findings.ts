@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { variableSchema } from '../../api/variables/list-variables.ts';
 import { namedVariables } from '../../domain/deployments/unset-variables.ts';
+import { word } from '../../domain/detection/shell.ts';
 import { isPublicByName } from '../../domain/variables/build-time.ts';
 import { looksSecret } from '../../domain/variables/env-text.ts';
 import type { Build } from '../build/follow-build.ts';
@@ -122,7 +123,4 @@ function howToSet(names: readonly string[]): string {
 }
 
 /** A word for a shell, as somebody may paste it. */
-function quoted(text: string): string {
-  const shown = printable(text);
-  return /^[\w./:@%+,-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", `'\\''`)}'`;
-}
+const quoted = (text: string): string => word(printable(text));

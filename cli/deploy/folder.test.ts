@@ -179,7 +179,7 @@ async function succeedNext(done: number, detection: object): Promise<void> {
     .execute();
 }
 
-/** What the command says, whose build comes to this end. */
+/** The output of the command, whose build comes to this end. */
 async function deployed(words: string[], end: (done: number) => Promise<unknown> = cancelNext) {
   const [told] = await Promise.all([ballast(['deploy', ...words]), end((await builds()).length)]);
   return told;

@@ -22,7 +22,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 /** The last value of a unit's key. */
 const lastOf = (text: string, key: string) => [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].at(-1)?.[1];
 
-/** What systemd says of a unit with its drop-in, where Ballast is this checkout. */
+/** The complaints of systemd about a unit with its drop-in, where Ballast is this checkout. */
 async function verified(service: string, dropIn: string): Promise<string> {
   const at = mkdtempSync(join(directory, 'of-'));
   const here = (text: string) => text.replaceAll('/opt/ballast', checkout);

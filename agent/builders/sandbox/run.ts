@@ -139,7 +139,7 @@ async function started(
     for (const { socket } of outputs) socket.destroy();
   }
   const told = end ?? endOf(statusOf(folder), run.limits, child, trouble());
-  // Whoever follows the proxy has said them at once.
+  // Followers of the proxy have said them at once.
   if (unfollow === undefined && (told.ended !== 'exited' || told.code !== 0))
     for (const sentence of proxy.refused) run.output('stderr', Buffer.from(`network: ${sentence}\n`));
   return told;

@@ -65,7 +65,7 @@ async function countingReader() {
       }
     }
   })().catch(() => undefined);
-  // What is told before its first event may be told to nobody: the answer begins before the stream does.
+  // Changes before its first event may be told to nobody: the answer begins before the stream does.
   await begun.promise;
   return { heard, stop: () => leaving.abort() };
 }

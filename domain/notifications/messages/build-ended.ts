@@ -1,6 +1,6 @@
 import type { NotificationLink, NotificationMessage } from '../notifications.ts';
 
-export interface EndedBuild {
+export interface ToldBuild {
   buildId: string;
   projectId: string;
   environmentId: string;
@@ -8,6 +8,9 @@ export interface EndedBuild {
   serviceId: string;
   service: string;
   number: number;
+}
+
+export interface EndedBuild extends ToldBuild {
   /** Why it failed, or why nothing was deployed; empty where nobody said. */
   reason: string;
 }
@@ -33,6 +36,6 @@ export function buildNotDeployed(ended: EndedBuild): NotificationMessage {
   };
 }
 
-function linkOf({ buildId, projectId, environmentId, serviceId }: EndedBuild): NotificationLink {
+export function linkOf({ buildId, projectId, environmentId, serviceId }: ToldBuild): NotificationLink {
   return { type: 'build', buildId, projectId, environmentId, serviceId };
 }

@@ -7,7 +7,7 @@ import { notRun } from '../../run/not-run.ts';
 
 export type ProxyName = 'nginx' | 'caddy';
 
-/** What the proxy serves, in place of the names, ports and certificates of the examples. */
+/** The service of the proxy, in place of the names, ports and certificates of the examples. */
 export interface Served {
   https: number;
   http: number;

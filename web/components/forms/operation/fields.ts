@@ -42,7 +42,7 @@ export interface FieldWords<Value, Body> {
   control?: (field: FieldIn<Value, Body>) => ReactNode;
 }
 
-/** What the schema has a control for. */
+/** Values for which the schema has a control. */
 type Native = string | number | boolean;
 
 /** The fields of a form, in the order in which they are shown. Those of other values have a control of their own. */
