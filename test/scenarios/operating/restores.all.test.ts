@@ -90,17 +90,18 @@ async function known(): Promise<Known> {
   return { deployments, approvals, builds };
 }
 
-/** How each thing stands that is over, by its id. */
+/** How each thing stands that is over. A build of a change set and its deployment have one id. */
 function ends({ deployments, approvals, builds }: Known): Map<string, string> {
-  return new Map([
-    ...deployments
-      .filter(({ state }) => finalDeploymentStates.some((one) => one === state))
-      .map(({ id, state }) => [id, state] as const),
-    ...approvals.flatMap(({ id, decision }) => (decision === undefined ? [] : [[id, decision] as const])),
-    ...builds.filter(({ status }) => finalBuilds.includes(status)).map(({ id, status }) => [id, status] as const),
-  ]);
+  const over = [
+    ...deployments.filter(deployed).map(({ id, state }) => [`deployment ${id}`, state] as const),
+    ...approvals.flatMap(({ id, decision }) => (decision === undefined ? [] : [[`approval ${id}`, decision] as const])),
+    ...builds.filter(built).map(({ id, status }) => [`build ${id}`, status] as const),
+  ];
+  return new Map(over);
 }
 
+const deployed = ({ state }: Deployment) => finalDeploymentStates.some((one) => one === state);
+const built = ({ status }: Build) => finalBuilds.includes(status);
 const finalBuilds = ['succeeded', 'failed', 'superseded', 'cancelled'];
 const pending = ({ approvals }: Known) => approvals.filter(({ decision }) => decision === undefined);
 
@@ -153,9 +154,11 @@ async function waiting(): Promise<Approval> {
 /** The state once nothing is under way any more. */
 async function settled(now: Known): Promise<Known> {
   for (const approval of pending(now)) await asAdmin(approval, 'approved');
-  return await seen('everything is over', (one) => {
-    const over = ends(one);
-    return [...one.deployments, ...one.builds].every(({ id }) => over.has(id));
+  return await seen('everything is over', ({ deployments, builds }) => {
+    const requested = new Set(deployments.map(({ id }) => id));
+    const settled = (build: Build) =>
+      built(build) && (build.status !== 'succeeded' || requested.has(build.deploymentId ?? ''));
+    return deployments.every(deployed) && builds.every(settled);
   });
 }
 
