@@ -101,7 +101,7 @@ export class Building {
             )
           : await fetchInSandbox(source, this.folder.source, {
               ...{ sandbox: await sandbox(), environment, mounts, limits, log: this.log, signal: this.signal },
-              proxied: (proxy) => this.network.follow(proxy),
+              network: this.network,
               seconds: () => this.secondsLeft,
               message: (text) => this.tell({ commit: { message: mask(text) } }),
             });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
 import { commitBuilds } from '../../../test/builders/commit-builds.ts';
-import { type GitServer, gitServer } from '../../../test/git/git-server.ts';
+import { type GitServer, gitServer, redirecting } from '../../../test/git/git-server.ts';
 import { notRun } from '../../../test/run/not-run.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
   git = await gitServer({
     credential: sign,
     closed: 'private/',
+    before: redirecting('/away', () => 'http://10.1.2.3'),
   });
 });
 afterAll(async () => {
@@ -62,6 +63,11 @@ building('a private one by the credential, which its commands do not see and no 
     ...credential,
     password: 'wrong-password-of-it',
   });
+});
+
+building('a redirect to an address that builds may not reach names it', async () => {
+  const { log } = await refused('away/app.git', 'a'.repeat(40), /network of builds refused an address: 10\.1\.2\.3/);
+  expect(log.match(/^network: /gm)).toHaveLength(1);
 });
 
 /** All files beneath the folder that have the text. */

@@ -1,5 +1,5 @@
 import type { BuildBody } from '../../../protocol/build.ts';
-import type { Followed } from '../build-network.ts';
+import type { BuildNetwork } from '../build-network.ts';
 import type { BuildLog } from '../log/build-log.ts';
 import { runSandboxed, type Sandbox } from '../sandbox/sandbox.ts';
 import type { CommitToFetch } from './commit-to-fetch.ts';
@@ -24,8 +24,7 @@ export interface Fetching {
   limits: BuildBody['limits'];
   log: BuildLog;
   signal: AbortSignal;
-  /** Follows its way out. */
-  proxied?: ((proxy: Followed) => () => void) | undefined;
+  network: BuildNetwork;
   /** How many are left to the build. */
   seconds(): number;
   /** Told the first line of the commit's message. */
@@ -34,12 +33,13 @@ export interface Fetching {
 
 /** Has the files of a commit in the directory. Git runs in the sandbox, whoever builds. */
 export async function fetchInSandbox(source: CommitToFetch, directory: string, given: Fetching) {
-  const { sandbox, environment: ofMachine, mounts, log, signal, seconds } = given;
+  const { sandbox, environment: ofMachine, mounts, log, network, signal, seconds } = given;
   const { url, ref, commit } = source;
   log.say(`${commit} of ${ref} of ${url}`);
   const limits = { bytes: Math.min(given.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
   const run: RunGit = async (command, environment, diskBytes, said) => {
     const trust = ofMachine.NODE_EXTRA_CA_CERTS;
+    const before = network.refusals;
     const end = await runSandboxed(sandbox, {
       command: trust === undefined ? command : `${trusting}\n${command}`,
       ...{ directory, workdir: '', caches: [], tools: mounts },
@@ -49,10 +49,12 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
         log.write(stream, bytes);
         said(bytes.toString());
       },
-      proxied: given.proxied,
+      proxied: (proxy) => network.follow(proxy),
       signal,
     });
     signal.throwIfAborted();
+    // Git says only that it was refused something.
+    for (const sentence of network.refusedSince(before)) said(`\nnetwork: ${sentence}\n`);
     return end;
   };
   return await fetchCommit(source, directory, limits, {
