@@ -81,6 +81,8 @@ export interface Meanwhile {
   /** Absent if the audit log does not say. */
   by?: string;
   at?: string;
+  /** What says, as `seen` of a staged change, that this was seen, so that it is changed on purpose and nothing later is. */
+  seen?: { itemId?: string; updatedAt?: string; value?: unknown };
 }
 
 /** A service that would be down for a moment, with the processes that stop and the volumes for which they do. */

@@ -57,6 +57,37 @@ test('a variable that somebody else has changed meanwhile is not overwritten uns
   });
 });
 
+test('what is overwritten on purpose is what the answer told, and nothing that came later', async () => {
+  const { serviceId } = at.service;
+  const told = async (answer: ReturnType<typeof put>) =>
+    ((await answer).body.meanwhile as { seen: object }[] | undefined)?.[0]?.seen;
+  const kept = async (change: (value: string, seen?: object) => object, own: string, before: object) => {
+    const mine = (seen: object | undefined) => put(change(own, seen));
+    const first = await told(mine(before));
+    expect(first).toBeDefined();
+    expect((await put(change('theirs again'))).status).toBe(200);
+    const second = await told(mine(first));
+    expect(second).toBeDefined();
+    expect((await mine(second)).status).toBe(200);
+  };
+  const greeter = (value: string, seen?: object) => variable('GREETER', value, seen === undefined ? {} : { seen });
+  expect((await put(greeter('theirs'))).status).toBe(200);
+  await kept(greeter, 'mine', {});
+  // Of one that is applied, and of one that is staged to be removed.
+  await apply(at.staging);
+  await kept(greeter, 'mine anew', {});
+  expect((await put({ kind: 'variable.unset', serviceId, key: 'GREETER' })).status).toBe(200);
+  const unset = await told(put(greeter('mine', { updatedAt: new Date(0).toISOString() })));
+  expect((await put(greeter('mine', unset))).status).toBe(200);
+
+  const command = (value: string, seen?: object) => ({
+    ...{ kind: 'service.set', serviceId, key: 'releaseCommand', value: [value] },
+    ...(seen === undefined ? {} : { seen }),
+  });
+  expect((await put(command('theirs'))).status).toBe(200);
+  await kept(command, 'mine', { value: ['before'] });
+});
+
 test('of many variables each is told by its own place: of the service, shared, staged and applied', async () => {
   await stage(at.staging, variable('APPLIED', 'a'), shared('BOTH', 'of all', {}));
   await apply(at.staging);
@@ -137,7 +168,7 @@ test('so are settings of services and processes, each told by its own place', as
 
   await apply(at.staging);
   expect((await put(timeout(90, { value: 600 }))).body.meanwhile).toEqual([
-    { location: 'body.value', value: 60, by: expect.any(String), at: expect.any(String) },
+    { location: 'body.value', value: 60, by: expect.any(String), at: expect.any(String), seen: { value: 60 } },
   ]);
   expect((await put(timeout(90, { value: 60 }))).status).toBe(200);
 });

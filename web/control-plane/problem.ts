@@ -11,7 +11,14 @@ export interface ShownProblem {
   /** By the place in the request, as in `body.name`. */
   fields: Record<string, string>;
   /** Fields that others changed after the form had opened, with their values of now. */
-  meanwhile?: { field: string; value: unknown; by?: string | undefined; at?: string | undefined }[];
+  meanwhile?: {
+    field: string;
+    value: unknown;
+    by?: string | undefined;
+    at?: string | undefined;
+    /** Says, with a change to stage, that this was seen. */
+    seen?: object | undefined;
+  }[];
   /** The request is carried out once somebody accepts that a service is down for a moment. */
   downtime?: true;
   /** The same once somebody accepts that variables are missing. */

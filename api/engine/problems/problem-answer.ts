@@ -25,6 +25,14 @@ export const problemSchema = z
           value: z.unknown().describe('The value of now.'),
           by: z.string().optional().describe('Who changed it, as the audit log has it.'),
           at: z.iso.datetime().optional(),
+          seen: z
+            .object({
+              itemId: z.guid().optional(),
+              updatedAt: z.iso.datetime().optional(),
+              value: z.unknown().optional(),
+            })
+            .optional()
+            .describe('Of a change to stage: its `seen` for a request that overwrites this, and nothing later.'),
         }),
       )
       .optional()

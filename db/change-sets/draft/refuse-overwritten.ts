@@ -33,7 +33,7 @@ interface Item {
 type Looked = Item & { seen: Seen };
 
 /** The thing as it is by now; secret values are never told. */
-type Changed = Pick<Meanwhile, 'value' | 'by' | 'at'>;
+type Changed = Omit<Meanwhile, 'location'>;
 
 interface Now {
   itemId: string | null;
@@ -89,10 +89,12 @@ async function changedVariables(
     const now = variables.get(index);
     const same = now?.kind !== 'variable.unset' && now?.secret === false && now.value === item.to;
     if (isAsSeen(now, item.seen) || same) continue;
-    if (now === undefined) changed.set(item, { value: undefined });
+    if (now === undefined) changed.set(item, { value: undefined, seen: {} });
     else {
       const value = now.secret || now.kind === 'variable.unset' ? undefined : now.value;
-      changed.set(item, { value, by: now.by, at: now.at.toISOString() });
+      const at = now.at.toISOString();
+      const seen = now.itemId === null ? { updatedAt: at } : { itemId: now.itemId };
+      changed.set(item, { value, by: now.by, at, seen });
     }
   }
   return changed;
@@ -123,7 +125,8 @@ async function changedSettings(
     const mine = staged.find((one) => one.slot === slot);
     const last = mine && { by: mine.staged_by_name, at: mine.created_at };
     const { by, at } = last ?? (await lastApplied(kysely, place, slot)) ?? {};
-    changed.set(item, { value, ...(by === undefined ? {} : { by }), ...(at == null ? {} : { at: at.toISOString() }) });
+    const who = { ...(by === undefined ? {} : { by }), ...(at == null ? {} : { at: at.toISOString() }) };
+    changed.set(item, { value, ...who, seen: value === undefined ? {} : { value } });
   }
   return changed;
 }

@@ -26,8 +26,9 @@ export function StagingForm({ environmentId, noun, item, field, disabled, onClos
     done: onClose,
   });
   const submit = () => put.send({ body: { ...item, key: name }, name });
-  // Theirs was shown, and this one is meant.
-  const overwrite = () => put.send({ body: { ...item, key: name, seen: undefined } as Item, name });
+  // Theirs was shown, and this one is meant; what others change after that is shown again.
+  const overwrite = () =>
+    put.send({ body: { ...item, key: name, seen: put.problem?.meanwhile?.[0]?.seen } as Item, name });
   return (
     <Form problem={put.problem} places={['key', 'value']} onSubmit={submit}>
       <ChangedMeanwhile
