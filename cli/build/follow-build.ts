@@ -13,15 +13,15 @@ const againMillis = 500;
 const watchMillis = 2_000;
 
 /**
- * Prints the log of a build on the standard error, until it is over, and what it waits for. A connection that is lost, or a control
- * plane that is away, is waited for: the build continues, and its log is read on behind the last line. `json`: its states and waits
- * are told in lines of JSON, and its log stays beside them where it was asked for. `found`: called once its source was looked at.
+ * Follows a build and its log until it is over, and says what it waits for. A connection that is lost, or a control plane that is
+ * away, is waited for: the build continues, and its log is read on behind the last line. `json`: its states and waits are told in
+ * lines of JSON. `log`: takes each line. `found`: called once its source was looked at.
  */
 export async function followBuild(
   rest: Rest,
   id: string,
   signal: AbortSignal,
-  { json, log, found }: { json: boolean; log: boolean; found?: (build: Build) => Promise<void> },
+  { json, log, found }: { json: boolean; log?: LogLine | undefined; found?: (build: Build) => Promise<void> },
 ): Promise<Build> {
   const asked = rest.until(signal);
   const told = json ? tellingEvents() : tellingWaits();
@@ -39,7 +39,7 @@ export async function followBuild(
       for await (const { event, data } of rest.events(`/builds/${id}/logs/stream?after=${last}`, signal)) {
         if (event !== 'log') continue;
         last = Number(data.seq);
-        if (log) process.stderr.write(`  ${plain(String(data.text))}\n`);
+        log?.(plain(String(data.text)));
       }
     } catch (error) {
       if (signal.aborted || !(error instanceof LostConnection || isAway(error))) throw error;
@@ -56,6 +56,11 @@ export async function followBuild(
     await pause(againMillis, undefined, { signal });
   }
 }
+
+type LogLine = (line: string) => void;
+
+/** The log beside the result of a command. */
+export const logBeside: LogLine = (line) => void process.stderr.write(`  ${line}\n`);
 
 type Tell = (build: Build) => void;
 

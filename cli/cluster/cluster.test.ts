@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -162,15 +163,24 @@ test('update asks for the offered release, and can be cancelled', async () => {
   expect(cancelled).toMatchObject({ code: 0, out: expect.stringMatching(/ to .+: cancelled\n$/) });
 });
 
-test('an update that is followed is told in lines', async () => {
-  const updated = ballast(['cluster', 'update', '--json']);
+test.each(['update', 'rollback'] as const)('an agent’s %s that is followed is told in lines', async (kind) => {
+  const { older } = await seedReleases(api.database);
+  await api.database.kysely
+    .insertInto('agent_update')
+    .values({
+      ...{ id: uuid(), organization_id: ours.organizationId, cluster_id: clusterId, kind: 'update' },
+      ...{ from_image: older, to_image: 'ballast-agent:1', state: 'succeeded', finished_at: new Date() },
+      ...{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' },
+    })
+    .execute();
+  const begun = ballast(['cluster', kind, ...(kind === 'rollback' ? [older] : []), '--json']);
   const path = `/api/v1/clusters/${clusterId}/agent`;
   const as = ours.tokens.admin;
   const open = await until('it is under way', async () => (await api.call('GET', path, { as })).body.inProgress);
   await api.call('DELETE', `${path}/update`, { as });
-  const { code, out, err } = await updated;
+  const { code, out, err } = await begun;
   const { id } = open as { id: string };
-  expect([code, JSON.parse(out)]).toMatchObject([1, { id, status: 'cancelled' }]);
+  expect([code, JSON.parse(out)]).toMatchObject([1, { id, kind, status: 'cancelled' }]);
   expect(eventsOf({ err })).toMatchObject([
     { event: 'agent-update', updateId: id, status: 'requested' },
     { event: 'agent-update', updateId: id, status: 'cancelled' },

@@ -1,5 +1,5 @@
 import { endOfBuild } from '../build/end-of-build.ts';
-import { type Build, followBuild } from '../build/follow-build.ts';
+import { type Build, followBuild, logBeside } from '../build/follow-build.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
 import { stillUnderWay } from '../deployment/outcome.ts';
@@ -158,7 +158,7 @@ async function buildAnew(
       `Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}: ${commitSha.slice(0, 12)} of ${printable(branch)}\n`,
     );
   const found = (build: Build) => tellVariablesOf(rest, to, build);
-  const built = await followBuild(rest, id, interrupt.signal, { json, log: !json, found });
+  const built = await followBuild(rest, id, interrupt.signal, { json, log: json ? undefined : logBeside, found });
   if (built.status === 'succeeded') await tellProposals(rest, to, built);
   return built;
 }

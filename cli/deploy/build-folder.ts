@@ -3,7 +3,7 @@ import type { clusterSchema } from '../../api/clusters/cluster.ts';
 import { detect } from '../../domain/detection/detect.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { folderTree } from '../build/folder-tree.ts';
-import { type Build, followBuild } from '../build/follow-build.ts';
+import { type Build, followBuild, logBeside } from '../build/follow-build.ts';
 import { uploadFolder } from '../build/upload-folder.ts';
 import { exitCodes } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
@@ -120,7 +120,7 @@ export async function buildBehindApproval(
   interrupt.leaves('The build and its deployment continue without this command.');
   if (!json)
     process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
-  const build = await followBuild(rest, id, interrupt.signal, { json, log: !json });
+  const build = await followBuild(rest, id, interrupt.signal, { json, log: json ? undefined : logBeside });
   if (build.status === 'succeeded') await tellProposals(rest, to, build);
   return build;
 }

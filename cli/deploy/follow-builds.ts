@@ -1,5 +1,5 @@
 import { endOfBuild } from '../build/end-of-build.ts';
-import { type Build, followBuild } from '../build/follow-build.ts';
+import { type Build, followBuild, logBeside } from '../build/follow-build.ts';
 import { stillUnderWay } from '../deployment/outcome.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import type { Rest } from '../engine/rest.ts';
@@ -42,7 +42,11 @@ export async function followBuilds(
     if (!json) process.stderr.write(`Build #${number} of ${of}${from.length === 0 ? '' : `: ${from.join(' ')}`}\n`);
     // Of a folder they were told before it was uploaded.
     const found = uploaded ? undefined : (build: Build) => tellVariablesOf(rest, to, build);
-    const build = await followBuild(rest, id, interrupt.signal, { json, log: !json, ...(found && { found }) });
+    const build = await followBuild(rest, id, interrupt.signal, {
+      json,
+      log: json ? undefined : logBeside,
+      ...(found && { found }),
+    });
     if (build.status === 'succeeded') await tellProposals(rest, to, build);
     ended.push(build);
   }

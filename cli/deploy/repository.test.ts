@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeBuildOutput } from '../../db/builds/output.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
+import { seedSource } from '../../test/builds/seed-source.ts';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
 import { type GitServer, gitServer } from '../../test/git/git-server.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
+import { seedPlace } from '../../test/seeds/seed-place.ts';
 
 let joined: JoinedCluster;
 let ballast: JoinedCluster['ballast'];
@@ -122,7 +125,7 @@ test('commands that follow a build tell it in lines, and its log stays beside th
   expect([read.code, JSON.parse(read.out)]).toMatchObject([0, { id: created.id, status: 'cancelled' }]);
   expect(eventsOf(read)).toMatchObject([{ event: 'build', buildId: created.id, status: 'cancelled' }]);
   expect(read.err).toContain('  $ npm ci\n');
-  expect(await ballast(['build', 'log', created.id])).toEqual({ code: 0, out: '', err: '  $ npm ci\n' });
+  expect(await ballast(['build', 'log', created.id])).toEqual({ code: 0, out: '$ npm ci\n', err: '' });
 });
 
 const piece = (text: string) => ({ number: 0, at: new Date(), text, progress: {} });
@@ -204,4 +207,28 @@ test('variables that its template asks for are named as soon as the build has lo
   expect((await ballast(['build', 'cancel', String(build.id)])).code).toBe(0);
   const [code] = await once(child, 'close');
   expect([code, told.split('asks for').length, told.includes('swordfish')]).toEqual([1, 2, false]);
+});
+
+// Last, since commands choose a cluster by themselves while there is one.
+test('the build of a folder that waits in production names its approval, which is given and followed by one command', async () => {
+  const { api, ours } = joined;
+  const place = await seedPlace(api.database, ours.organizationId);
+  await awaitingApproval(api.database, place);
+  const body = { environmentId: place.environmentId, sourceId: await seedSource(api.database, place) };
+  const as = ours.tokens.deployer;
+  const { id } = (await api.call('POST', `/api/v1/services/${place.serviceId}/builds`, { as, body })).body;
+  const approve = ['build', 'approve', String(id)];
+  expect((await ballast(['build', 'show', String(id)])).out).toContain(
+    `\`./ballast ${approve.join(' ')}\` approves it.`,
+  );
+  const following = ballast([...approve, '--follow', '--json']);
+  await until('it is approved', async () => (await api.call('GET', `/api/v1/builds/${id}`, { as })).body.approvedBy);
+  await api.call('POST', `/api/v1/builds/${id}/cancel`, { as });
+  const told = await following;
+  expect([told.code, JSON.parse(told.out)]).toMatchObject([1, { id, status: 'cancelled', approvedBy: {} }]);
+  expect(eventsOf(told)).toMatchObject([
+    { event: 'build', buildId: id, status: 'queued', awaitsApproval: false },
+    { status: 'cancelled' },
+  ]);
+  expect(await ballast(approve)).toMatchObject({ code: 1, out: '', err: expect.stringContaining('ballast: ') });
 });

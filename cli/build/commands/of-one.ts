@@ -1,7 +1,7 @@
 import { command } from '../../engine/command.ts';
 import { eventsOption } from '../../engine/progress.ts';
 import { Rest, restOptions } from '../../engine/rest.ts';
-import { type Build, followBuild } from '../follow-build.ts';
+import { type Build, followBuild, logBeside } from '../follow-build.ts';
 import { followOptions, seeBuild } from './see-build.ts';
 
 const one = (id: string) => `/builds/${encodeURIComponent(id)}`;
@@ -20,14 +20,15 @@ export const buildShow = command({
 export const buildLog = command({
   summary: 'Prints the log of a build, until it is over',
   usage: 'BUILD [--json]',
-  details: 'All of it is on the standard error. With --json the build is the result.',
+  details: 'With --json the build is the result, and its log is on the standard error.',
   words: { least: 1, most: 1 },
   options: { ...restOptions, ...eventsOption },
   run: async (given, [id = '']) => {
     const rest = new Rest(given);
     const { json = false } = given;
     const build = await rest.call<Build>('GET', one(id));
-    const ended = await followBuild(rest, build.id, new AbortController().signal, { json, log: true });
+    const log = json ? logBeside : (line: string) => void process.stdout.write(`${line}\n`);
+    const ended = await followBuild(rest, build.id, new AbortController().signal, { json, log });
     if (json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
   },
 });

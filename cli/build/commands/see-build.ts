@@ -4,7 +4,7 @@ import type { Option } from '../../engine/command.ts';
 import { eventsOption } from '../../engine/progress.ts';
 import type { Rest } from '../../engine/rest.ts';
 import { printable } from '../../engine/table.ts';
-import { type Build, followBuild } from '../follow-build.ts';
+import { type Build, followBuild, logBeside } from '../follow-build.ts';
 
 /** Of commands that start a build and can see it through; behind their other options. */
 export const followOptions = {
@@ -19,7 +19,7 @@ export async function seeBuild(
   { follow, json = false }: { follow: boolean; json: boolean | undefined },
 ): Promise<void> {
   const { signal } = new AbortController();
-  const seen = follow ? await followBuild(rest, build.id, signal, { json, log: true }) : build;
+  const seen = follow ? await followBuild(rest, build.id, signal, { json, log: logBeside }) : build;
   if (json) process.stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
   else for (const line of linesOf(seen)) process.stdout.write(`${line}\n`);
   if (follow && isBuildFinal(seen.status) && seen.status !== 'succeeded') process.exitCode = 1;
