@@ -4,6 +4,7 @@ import { rolloutKey } from '../db/deployments/rollout.ts';
 import { tenant } from '../db/postgres/tenant.ts';
 import { type Asked, DeploymentGround } from '../test/actors/grounds/deployment-ground.ts';
 import { seedBuildThere } from '../test/builds/seed-build-there.ts';
+import { seedMember } from '../test/seeds/seed.ts';
 import { asActor } from '../test/walks/as-actor.ts';
 
 const at = new DeploymentGround();
@@ -51,13 +52,30 @@ test('a deployment says why its agent does not come further, and no longer than 
   expect(await at.row(asked)).toMatchObject({ waitsFor: null, message: null });
 });
 
-test('a deployment is live whatever visitors of its release get, and keeps what that is', async () => {
-  const asked = await at.deploy(await at.place(), 1);
+test('a deployment is live whatever visitors of its release get, keeps what that is, and tells it in production', async () => {
+  const { database } = at.actors;
+  const ada = { kind: 'user' as const, id: await seedMember(database, at.organizationId, 'deployer'), name: 'Ada' };
+  const asked = await at.deploy(await at.place({ production: true }), 1, { requestedBy: ada });
   await at.becomes(asked, 'preparing');
   const warning = { kind: 'host', by: 'django', status: 400, path: '/', host: 'a.localhost' };
-  await at.told(asked, 'done', { warnings: [warning] });
+  const warnings = [warning, { kind: 'of the future' }];
+  await at.told(asked, 'done', { warnings });
   await at.becomes(asked, 'live');
-  expect(await at.row(asked)).toMatchObject({ message: null, warnings: [warning] });
+  expect(await at.row(asked)).toMatchObject({ message: null, warnings });
+  const inbox = await tenant(database.kysely, at.organizationId)
+    .selectFrom('notification')
+    .select(['kind', 'title', 'body'])
+    .where('user_id', '=', ada.id)
+    .execute();
+  expect(inbox).toEqual([
+    {
+      kind: 'warning',
+      title: expect.stringMatching(/^Release #1 of .* is live in .*, with a warning$/),
+      body: expect.stringMatching(
+        /only they serve\. Visitors get something else: Django .* ALLOWED_HOSTS in its settings\.$/,
+      ),
+    },
+  ]);
 });
 
 /** A deployment of a release whose image a build has made. */

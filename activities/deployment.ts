@@ -11,6 +11,7 @@ import { endSuspensionBy, restSuspended } from '../db/deployments/suspension/sus
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
+import { answerSentences } from '../domain/deployments/answer-faults.ts';
 import { interruptedSentence } from '../domain/deployments/release-command.ts';
 import { endedStages, type StageTime, stagesAfter, stagesAtClaim } from '../domain/deployments/stages.ts';
 import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../domain/deployments/states.ts';
@@ -141,10 +142,12 @@ export function createActivities({
     await tellStages(finishing, ref, before.stages, stages);
     const withdrawn = await withdrawnAt(finishing, ref);
     if (state !== 'live' && !withdrawn) await giveBack(finishing, ref, before, ended, message ?? '');
+    const warning = state === 'live' ? answerSentences(told?.warnings ?? []).join(' ') : '';
     const decision = await admit(finishing, ref, {
       ...{ event: 'finish', id: ref.deploymentId, state },
       ...(message === undefined ? {} : { message }),
       ...(state === 'failed' ? { waitsFor: ended.blocker ?? failedBy(ended) } : {}),
+      ...(warning === '' ? {} : { warning }),
     });
     if ('refused' in decision) throw new Error(`${ref.deploymentId} cannot end as ${state}: ${decision.refused}.`);
     if (state === 'live') {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonValue } from '../../db/postgres/json.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
@@ -132,6 +134,36 @@ test('a failed deployment is told until something goes live there, whatever was 
   ]);
   await ends(one.id, 'live');
   expect(await failures()).toEqual([]);
+});
+
+test('what visitors get instead of what is live is told as long as that serves', async () => {
+  const theirs = await seed(api.database);
+  const place = await seedPlace(api.database, theirs.organizationId);
+  const release = await seedRelease(api.database, place, 3);
+  const warning = { kind: 'https', status: 301, path: '/', host: 'a.example.com' };
+  const id = await seedDeployment(api.database, place, release.id, {
+    warnings: sql<JsonValue[]>`${JSON.stringify([warning, { kind: 'of the future' }])}::jsonb`,
+  });
+  const own = tenant(api.database.kysely, theirs.organizationId);
+  const serves = (set: object) =>
+    own.updateTable('environment_service').set(set).where('service_id', '=', place.serviceId).execute();
+  const warned = async () =>
+    (await attention(theirs.tokens.viewer)).items.filter(({ kind }) => kind === 'deployment.warned');
+  await serves({ live_deployment_id: id, live_release_id: release.id });
+  expect(await warned()).toMatchObject([
+    {
+      ...{
+        key: `deployment.warned ${id}`,
+        detail: expect.stringMatching(/^Requests for a.example.com are redirected/),
+      },
+      deployment: { id, releaseNumber: 3, environmentName: 'Staging' },
+    },
+  ]);
+  await serves({ suspended: true });
+  expect(await warned()).toEqual([]);
+  const next = await seedDeployment(api.database, place, release.id, {});
+  await serves({ suspended: false, live_deployment_id: next });
+  expect(await warned()).toEqual([]);
 });
 
 test('a channel of notifications that fails is told to admins, as long as it is enabled', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Broken, brokenKinds, type LooseningInBrief, listBroken } from '../../db/attention/broken.ts';
 import { brokenSources } from '../../db/attention/sources.ts';
+import { answerSentences } from '../../domain/deployments/answer-faults.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { asOfSchema } from '../clusters/as-of.ts';
@@ -23,7 +24,9 @@ export const attentionSchema = z
     deployment: z
       .object({ id: z.guid(), releaseNumber: z.int(), environmentName: z.string(), projectName: z.string() })
       .optional()
-      .describe('The last of a service in an environment, while nothing went live since it failed.'),
+      .describe(
+        'The last of a service in an environment, while nothing went live since it failed; or the one that serves, where visitors get something else.',
+      ),
     build: z
       .object({
         id: z.guid(),
@@ -112,12 +115,16 @@ function answer(broken: Broken): z.output<typeof attentionSchema> {
           },
         }),
     ...(channelId === null ? {} : { channel: { id: channelId } }),
-    ...(deployment === null ? {} : { deployment }),
+    ...(deployment === null ? {} : { deployment: deploymentOf(deployment) }),
     ...(build === null ? {} : { build }),
     ...(loosening === null ? {} : { loosening: looseningOf(loosening) }),
-    detail: detail ?? '',
+    detail: detail ?? answerSentences(deployment?.warnings ?? []).join(' '),
     ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
   };
+}
+
+function deploymentOf({ warnings: _, ...deployment }: NonNullable<Broken['deployment']>) {
+  return deployment;
 }
 
 function looseningOf({ deployed, deployedCount, ...loosening }: LooseningInBrief) {

@@ -59,7 +59,7 @@ const failureSchema = z
   })
   .meta({ id: 'DeploymentFailure' });
 
-const warningSchema = answerFault
+export const warningSchema = answerFault
   .extend({ message: z.string().describe('The setting that does not fit, and what to do, as a sentence.') })
   .meta({ id: 'DeploymentWarning' });
 

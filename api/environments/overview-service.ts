@@ -6,7 +6,7 @@ import { healthOf, replicasOf, serviceHealths } from '../../domain/environments/
 import type { DriftItem } from '../../domain/releases/drift.ts';
 import { addressOf } from '../clusters/address-of.ts';
 import { factsOf } from '../clusters/present-cluster.ts';
-import { stageSchema } from '../deployments/deployment.ts';
+import { stageSchema, warningSchema, warningsAnswer } from '../deployments/deployment.ts';
 import { frozenConfigAnswer, frozenConfigSchema } from '../repository-config/effective-schema.ts';
 import { stagedInSchema } from '../services/service.ts';
 
@@ -22,6 +22,9 @@ export const overviewServiceSchema = z
     activeReleaseCommit: z.string().describe('The commit that its image was built from; empty if that is not known.'),
     activeDeployedAt: z.iso.datetime().optional(),
     repositoryConfig: frozenConfigSchema.optional().describe('The configuration file of the live release.'),
+    warnings: z
+      .array(warningSchema)
+      .describe('Of the live release: what a visitor gets instead of it, when it was asked once as it went live.'),
     replicasDesired: z.int(),
     replicasReady: z.int(),
     suspended: z.boolean(),
@@ -59,7 +62,8 @@ export const overviewServiceSchema = z
       .describe('The last deployment, if it failed.'),
     stages: z.array(stageSchema).describe('Of the pending deployment.'),
     blocker: z.string().describe('What the pending deployment waits for, or the last one failed by.'),
-    message: z.string().describe('The same as a sentence; or what is wrong with what runs.'),
+    message: z.string().describe('The same as a sentence; where there is neither, `fault`.'),
+    fault: z.string().describe('What is wrong with what runs, as its agent says; empty where nothing is.'),
     drift: z
       .boolean()
       .describe('Its settings are not those of the live release, and no deployment of them is under way.'),
@@ -133,6 +137,7 @@ export function overviewServiceAnswer(
     activeReleaseCommit: activeReleaseCommit ?? '',
     ...(activeDeployedAt === null ? {} : { activeDeployedAt: activeDeployedAt.toISOString() }),
     ...frozenConfigAnswer(row.file),
+    warnings: warningsAnswer(row.warnings),
     replicasDesired: replicas.desired,
     replicasReady: replicas.ready,
     suspended,
@@ -151,6 +156,7 @@ export function overviewServiceAnswer(
     stages: (pending?.stages ?? []).flatMap((stage) => stored.safeParse(stage).data ?? []),
     blocker: (pending ?? failed)?.blocker ?? '',
     message: (pending ?? failed)?.message ?? error ?? '',
+    fault: error ?? '',
     // A change that was taken back is none; of a service that was never live nothing is known.
     drift: drift && (items === undefined || items.length > 0),
     driftCount: drifting.length,

@@ -71,7 +71,14 @@ describe('GET /environments/{id}/overview', () => {
     const [one, two, three] = [1, 2, 3].map((number) => seedRelease(api.database, place, number));
     const releases = [await one, await two, await three].map((release) => release?.id ?? '');
     await makeLive(place, releases[0] ?? '', [ready]);
-    await deploy(place, releases[0] ?? '', ['live']);
+    const warning = { kind: 'https-loop', status: 301, path: '/', host: 'a.localhost' };
+    const [live] = await deploy(place, releases[0] ?? '', ['live'], { warnings: json([warning]) });
+    await sql`update environment_service set live_deployment_id = ${live} where service_id = ${place.serviceId}`.execute(
+      api.database.kysely,
+    );
+    await sql`update observed_slice set error = 'web: exit code 3' where key = ${keyOf(place)}`.execute(
+      api.database.kysely,
+    );
     const failed = await deploy(place, releases[1] ?? '', ['failed'], { waits_for: 'health', message: 'It crashed.' });
     const stages = json([{ stage: 'prepare', startedAt: '2026-01-01T00:00:00.000Z' }]);
     const pending = await deploy(place, releases[2] ?? '', ['starting'], { stages });
@@ -100,6 +107,8 @@ describe('GET /environments/{id}/overview', () => {
       pendingDeployment: { id: pending[0], kind: 'deploy', releaseNumber: 3, state: 'starting' },
       stages: [{ stage: 'prepare', startedAt: '2026-01-01T00:00:00.000Z', detail: '' }],
       blocker: '',
+      fault: 'web: exit code 3',
+      warnings: [{ ...warning, message: expect.stringContaining('https') }],
     });
     expect(service?.activeDeployedAt).toBeDefined();
   });
@@ -110,7 +119,9 @@ describe('GET /environments/{id}/overview', () => {
     await deploy(place, id, ['live', 'failed', 'cancelled', 'superseded'], { message: 'Why.' });
     expect((await overview(place))[0]).toMatchObject({ failedDeployment: { message: 'Why.' }, message: 'Why.' });
     await deploy(place, id, ['live']);
-    expect((await overview(place))[0]).not.toHaveProperty('failedDeployment');
+    const [after] = await overview(place);
+    expect(after).not.toHaveProperty('failedDeployment');
+    expect(after).toMatchObject({ fault: '', warnings: [] });
   });
 
   test.each<[string, object[] | undefined, string]>([

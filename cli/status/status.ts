@@ -57,14 +57,17 @@ function rowOf(service: OverviewService): string[] {
   ];
 }
 
-/** The deployment under way with what it waits for, or the one that failed since. */
-function underWay({ pendingDeployment, failedDeployment, message, stagedIn }: OverviewService): string {
+/** The deployment under way with what it waits for, or the one that failed since, or what is wrong with what serves. */
+function underWay(service: OverviewService): string {
+  const { pendingDeployment, failedDeployment, message, fault, stagedIn, suspended, warnings } = service;
   if (pendingDeployment !== undefined) {
     const { kind, releaseNumber, state } = pendingDeployment;
     return `release ${releaseNumber} ${state} (${kind})${message === '' ? '' : `: ${message}`}`;
   }
   if (failedDeployment !== undefined) {
-    return `release ${failedDeployment.releaseNumber} failed: ${failedDeployment.message}`;
+    const failed = `release ${failedDeployment.releaseNumber} failed: ${failedDeployment.message}`;
+    return fault === '' ? failed : `${failed} What serves: ${fault}`;
   }
-  return stagedIn === undefined ? message : `staged by ${stagedIn.stagedBy.name}`;
+  if (stagedIn !== undefined) return `staged by ${stagedIn.stagedBy.name}`;
+  return fault === '' && !suspended ? warnings.map((one) => one.message).join(' ') : fault;
 }

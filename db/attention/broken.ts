@@ -12,6 +12,7 @@ export const brokenKinds = [
   'node.not-ready',
   'disk.pressure',
   'deployment.failed',
+  'deployment.warned',
   'guard.loosened',
   'build.failed',
   'build.not-deployed',
@@ -44,13 +45,22 @@ export interface Broken {
   workflowId: string | null;
   workflowKind: ActorKind | null;
   channelId: string | null;
-  deployment: { id: string; releaseNumber: number; environmentName: string; projectName: string } | null;
+  deployment: BrokenDeployment | null;
   build: { id: string; number: number; logLines: number; environmentName: string; projectName: string } | null;
   loosening: LooseningInBrief | null;
   detail: string | null;
   /** When an agent last told of it; null where the control plane knows it of its own. */
   toldAt: Date | null;
   inContact: boolean | null;
+}
+
+interface BrokenDeployment {
+  id: string;
+  releaseNumber: number;
+  environmentName: string;
+  projectName: string;
+  /** Of one that serves: `domain/deployments/answer-faults.ts`. */
+  warnings?: readonly unknown[];
 }
 
 /** Times as JSON has them. `deployed`: of these so many in all, the newest are named. */

@@ -31,7 +31,7 @@ export async function admit(effect: Effect, project: ProjectRef, request: Admiss
   await writeLive(effect, project, loaded, decision);
   await decideApprovals(effect, project, decision, request);
   await tellEvents(effect, project, loaded, decision, written, request, preceding);
-  await notifyEnded(effect, project, written);
+  await notifyEnded(effect, project, written, request.event === 'finish' ? request.warning : undefined);
   tellActors(effect, project, decision, written);
   tellPeople(effect, project, decision, written);
   return decision;

@@ -4,7 +4,10 @@ import { type BrokenSource, brokenColumns } from '../attention/broken.ts';
 /** Of each service in an environment, so many of the last deployments are looked at for one that came to a result. */
 const recent = 20;
 
-/** Services whose last deployment that came to a result failed: what they should run does not. */
+/**
+ * Services whose last deployment that came to a result failed: what they should run does not. And those of whose live release
+ * visitors get something else.
+ */
 export const brokenDeployments: readonly BrokenSource[] = [
   {
     role: 'viewer',
@@ -29,5 +32,21 @@ export const brokenDeployments: readonly BrokenSource[] = [
       ) result
       join release on release.id = result.release_id
       where place.organization_id = ${organizationId} and result.state = 'failed'`,
+  },
+  {
+    role: 'viewer',
+    select: (organizationId) => sql`
+      select ${brokenColumns(sql`22`, sql`'deployment.warned'`, sql`serving.id`, {
+        name: sql`service.name`,
+        deployment: sql`json_build_object('id', serving.id, 'releaseNumber', release.number, 'warnings', serving.warnings,
+          'environmentName', environment.name, 'projectName', project.name)`,
+      })}
+      from environment_service place
+      join service on service.id = place.service_id and service.deletion_id is null
+      join environment on environment.id = place.environment_id and environment.deletion_id is null
+      join project on project.id = environment.project_id and project.deletion_id is null
+      join deployment serving on serving.organization_id = ${organizationId} and serving.id = place.live_deployment_id
+      join release on release.id = serving.release_id
+      where place.organization_id = ${organizationId} and not place.suspended and serving.warnings <> '[]'`,
   },
 ];

@@ -22,6 +22,8 @@ export interface OverviewRow {
   activeDeployedAt: Date | null;
   /** Of the live release. */
   file: FrozenConfig | null;
+  /** Of the deployment that serves: `domain/deployments/answer-faults.ts`. */
+  warnings: JsonValue[];
   last: { id: string; kind: DeploymentKind } | null;
   /** Absent unless it is the last one that came to a result. */
   failed: {
@@ -72,7 +74,8 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       from draft join change_set_item item on item.change_set_id = draft.id and item.kind = 'service.create'
       where draft.environment_id = ${id} and draft.organization_id = ${organizationId}
     ), place as (
-      select service_id, suspended, suspended_at, suspended_by, live_release_id, live_at, applied_digest, outgrown from environment_service
+      select service_id, suspended, suspended_at, suspended_by, live_release_id, live_deployment_id, live_at,
+        applied_digest, outgrown from environment_service
       where environment_id = ${id} and organization_id = ${organizationId}
     ), open as (
       select distinct on (service_id) id, service_id, kind, state, release_id, stages,
@@ -87,7 +90,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
       place.suspended_by as "suspendedBy",
       live.id as "activeReleaseId", live.number as "activeReleaseNumber",
       live.content #>> '{image,digest}' as "activeReleaseDigest", live.git_commit_sha as "activeReleaseCommit",
-      live.content -> 'file' as file,
+      live.content -> 'file' as file, coalesce(serving.warnings, '[]') as warnings,
       place.live_at as "activeDeployedAt",
       (select json_build_object('id', deployment.id, 'kind', deployment.kind) from deployment
        where ${ofService} order by deployment.created_at desc, deployment.id desc limit 1) as last,
@@ -111,6 +114,7 @@ export function overviewBy({ id, organizationId, projectId, clusterId }: Environ
     left join place on place.service_id = service.id
     left join creation on creation.service_id = service.id
     left join release live on live.id = place.live_release_id
+    left join deployment serving on serving.id = place.live_deployment_id and serving.organization_id = ${organizationId}
     left join open on open.service_id = service.id
     left join release wanted on wanted.id = open.release_id
     left join lateral (

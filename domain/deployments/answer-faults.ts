@@ -50,6 +50,19 @@ const hostSettings: Record<HostCheck, { name: string; setting: string }> = {
   symfony: { name: 'Symfony or Laravel', setting: 'framework.trusted_hosts or the middleware TrustHosts' },
 };
 
+/** The sentences of those that are of a kind which this version knows. */
+export function answerSentences(told: readonly unknown[]): string[] {
+  return told.filter(isAnswerFault).map(answerSentence);
+}
+
+function isAnswerFault(value: unknown): value is AnswerFault {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, status, path, host, by, rootStatus } = value as Partial<Record<keyof AnswerFault, unknown>>;
+  const known = answerFaultKinds.some((one) => one === kind) && [undefined, ...hostChecks].some((one) => one === by);
+  const numbers = [status, rootStatus ?? 0].every((one) => typeof one === 'number');
+  return known && numbers && typeof path === 'string' && typeof host === 'string';
+}
+
 /** The setting that does not fit, and what to do. */
 export function answerSentence({ kind, by, status, path, host, rootStatus }: AnswerFault): string {
   switch (kind) {

@@ -1,3 +1,4 @@
+import { answerSentence } from '../../domain/deployments/answer-faults.ts';
 import { agentUpdateAvailable } from '../../domain/notifications/messages/agent-update-available.ts';
 import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
 import { buildAwaitsApproval } from '../../domain/notifications/messages/build-awaits-approval.ts';
@@ -54,6 +55,13 @@ const samples: readonly [file: string, message: Sample][] = [
   ],
   ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
   ['deployment-ended', deploymentLive({ ...release, reason: '' })],
+  [
+    'deployment-ended',
+    deploymentLive({
+      ...{ ...release, reason: '' },
+      warning: answerSentence({ kind: 'host', by: 'django', status: 400, path: '/', host: 'shop.example.com' }),
+    }),
+  ],
   ['build-ended', buildFailed({ ...built, reason: 'The step install ended with code 1.' })],
   [
     'build-ended',

@@ -10,11 +10,15 @@ import { notify, type Requester } from '../../notifications/notify.ts';
 import type { ProjectRef } from './snapshot.ts';
 import type { Written } from './writes.ts';
 
-/** Who asked for a deployment hears that it failed, and in production that it is live; admins of failures in production. */
+/**
+ * Who asked for a deployment hears that it failed, and in production that it is live, with a warning of what visitors get instead;
+ * admins of failures in production.
+ */
 export async function notifyEnded(
   effect: Effect,
   { organizationId, projectId }: ProjectRef,
   written: readonly Written[],
+  warning?: string,
 ): Promise<void> {
   for (const { change, state, message } of written) {
     if (state !== 'live' && state !== 'failed') continue;
@@ -29,7 +33,7 @@ export async function notifyEnded(
     await notify(effect, {
       organizationId,
       occasion: `deployment ${change.id} ${state}`,
-      message: state === 'live' ? deploymentLive(ended) : deploymentFailed(ended),
+      message: state === 'live' ? deploymentLive({ ...ended, warning }) : deploymentFailed(ended),
       to: {
         requester: { kind: requesterKind, id: requesterId },
         ...(state === 'failed' && production ? { admins: true as const } : {}),

@@ -33,5 +33,5 @@ export type AdmissionRequest =
   | { event: 'create'; deployments: readonly NewDeployment[] }
   | Event<'claim' | 'cancel' | 'review' | 'unbuilt'>
   | (Event<'decide'> & { by?: DecidedBy })
-  /** `waitsFor`: the code of what failed. `message`: its sentence. */
-  | (Event<'finish'> & { waitsFor?: DeploymentBlocker; message?: string });
+  /** `waitsFor`: the code of what failed. `message`: its sentence. `warning`: what visitors get instead of what is live. */
+  | (Event<'finish'> & { waitsFor?: DeploymentBlocker; message?: string; warning?: string });

@@ -23,14 +23,19 @@ export function deploymentFailed(ended: EndedDeployment): NotificationMessage {
   };
 }
 
-export function deploymentLive(ended: EndedDeployment): NotificationMessage {
-  const { service, environment, releaseNumber } = ended;
-  return {
-    kind: 'deploy',
-    title: `Release #${releaseNumber} of ${service} is live in ${environment}`,
-    body: 'All of its instances are healthy, and only they serve.',
-    link: linkOf(ended),
-  };
+/** `warning`: what visitors get instead of it, and what to do, in sentences. */
+export function deploymentLive(ended: EndedDeployment & { warning?: string | undefined }): NotificationMessage {
+  const { service, environment, releaseNumber, warning } = ended;
+  const title = `Release #${releaseNumber} of ${service} is live in ${environment}`;
+  const [body, link] = ['All of its instances are healthy, and only they serve.', linkOf(ended)];
+  return warning === undefined
+    ? { kind: 'deploy', title, body, link }
+    : {
+        kind: 'warning',
+        title: `${title}, with a warning`,
+        body: `${body} Visitors get something else: ${warning}`,
+        link,
+      };
 }
 
 function linkOf({ deploymentId, projectId, environmentId, serviceId }: EndedDeployment): NotificationLink {

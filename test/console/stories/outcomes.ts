@@ -182,6 +182,25 @@ export const outcomeStories: Stories = (world) => {
     } finally {
       database.close();
     }
+    // Visitors of what is live may get something else: its page, its service's, the table of services and Home say so.
+    const warning = { kind: 'host', by: 'django', status: 400, path: '/', host: 'web.example.com' };
+    const { kysely } = await opened.installation.database();
+    await tenant(kysely, asked.as.organizationId)
+      .updateTable('deployment')
+      .set({ warnings: JSON.stringify([warning]) } as never)
+      .where('id', '=', page.url().split('/').at(-1) ?? '')
+      .execute();
+    const warned = page.getByText(/add that name to ALLOWED_HOSTS/);
+    await page.reload();
+    await warned.waitFor();
+    await ada.go('/default/p/brewery/e/staging/s/web');
+    await warned.waitFor();
+    await ada.go('/default/p/brewery/e/staging');
+    await row(page, 'Services', 'Web').getByText('Live, with a warning').waitFor();
+    await ada.go('/default');
+    await row(page, 'Needs attention', 'Web is live in Staging of Brewery, and visitors get something else')
+      .getByRole('link', { name: 'Open deployment' })
+      .click();
     await page.getByRole('link', { name: /^Rerun from .* of an earlier deployment$/ }).click();
     await page.getByRole('link', { name: 'It was rerun' }).waitFor();
     await heading(page, /^Release \d+$/).waitFor();

@@ -16,17 +16,7 @@ export function DeploymentWhy({ deployment }: { deployment: DeploymentAnswer }) 
   const { id, state, blocker, message, approvalId, warnings } = deployment;
   const shown = state !== 'live';
   const { data } = useQuery(trpc.why.deployment.queryOptions({ path: { id } }, { enabled: shown }));
-  if (!shown) {
-    // Whatever visitors get, a release that is live stays so.
-    if (warnings.length === 0) return null;
-    return (
-      <Notice tone="attention" title="Live, and visitors get something else">
-        {warnings.map(({ kind, message: text }) => (
-          <p key={kind}>{text}</p>
-        ))}
-      </Notice>
-    );
-  }
+  if (!shown) return <VisitorsGet warnings={warnings} />;
   const over = isDeploymentFinal(state);
   const tone = state === 'failed' ? 'fault' : over || blocker === '' ? 'neutral' : 'attention';
   // Until the lines are there, its row says the most important of them.
@@ -47,6 +37,18 @@ export function DeploymentWhy({ deployment }: { deployment: DeploymentAnswer }) 
           Open the approval
         </Link>
       )}
+    </Notice>
+  );
+}
+
+/** What a release that is live does not answer as it should; it stays live. */
+export function VisitorsGet({ warnings }: Pick<DeploymentAnswer, 'warnings'>) {
+  if (warnings.length === 0) return null;
+  return (
+    <Notice tone="attention" title="Live, and visitors get something else">
+      {warnings.map(({ kind, message }) => (
+        <p key={kind}>{message}</p>
+      ))}
     </Notice>
   );
 }

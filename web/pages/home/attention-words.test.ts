@@ -44,6 +44,11 @@ test('a lost cluster leads to its events, a stuck workflow to its history, a fai
     go: 'Open deployment',
     link: { params: { organization: 'acme', deployment: 'd' } },
   });
+  expect(attentionWords({ ...failed, kind: 'deployment.warned' }, 'acme')).toMatchObject({
+    tone: 'attention',
+    title: 'Web is live in Production of Shop, and visitors get something else',
+    go: 'Open deployment',
+  });
   const build = { id: 'b', number: 3, logLines: 120, environmentName: 'Staging', projectName: 'Shop' };
   const { cluster: ___, ...unbuilt } = item({ kind: 'build.failed', name: 'Web', build });
   expect(attentionWords(unbuilt, 'acme')).toMatchObject({

@@ -44,6 +44,12 @@ const words: Record<Attention['kind'], Words> = {
       `Release ${deployment?.releaseNumber} of ${name} failed in ${deployment?.environmentName} of ${deployment?.projectName}`,
     to: 'deployment',
   },
+  'deployment.warned': {
+    tone: 'attention',
+    title: (_, name, { deployment }) =>
+      `${name} is live in ${deployment?.environmentName} of ${deployment?.projectName}, and visitors get something else`,
+    to: 'deployment',
+  },
   'guard.loosened': {
     tone: 'attention',
     title: (_, name, { loosening }) => loosening?.title ?? name,

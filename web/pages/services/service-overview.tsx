@@ -13,7 +13,7 @@ import { FailedBuild } from '../builds/failed-build.tsx';
 import { buildNow } from '../builds/list/build-now.tsx';
 import { UnderConstruction } from '../builds/open-builds.tsx';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
-import { DeploymentWhy } from '../deployments/deployment-why.tsx';
+import { DeploymentWhy, VisitorsGet } from '../deployments/deployment-why.tsx';
 import { deploymentLink, kindWords, states } from '../deployments/deployment-words.ts';
 import { ServingActions } from '../deployments/serving.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
@@ -55,6 +55,7 @@ function Overview({ service, environment }: Placed) {
       <FailedBuild of={{ serviceId: service.id, environmentId: environment.id }} />
       {pendingDeployment !== undefined && <UnderWay id={pendingDeployment.id} />}
       {pendingDeployment === undefined && failedDeployment !== undefined && <Failed failed={failedDeployment} />}
+      {!overview.suspended && <VisitorsGet warnings={overview.warnings} />}
       {overview.drift && (
         <ServiceDrift
           service={service}

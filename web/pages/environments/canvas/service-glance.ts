@@ -4,7 +4,17 @@ import { blockers, isHalted, states } from '../../deployments/deployment-words.t
 import { driftWords } from '../../services/words/service-words.ts';
 import type { ServiceOverview } from '../use-overview.ts';
 
-export type GlanceKind = 'held' | 'waiting' | 'rolling' | 'failed' | 'suspended' | 'added' | 'drift' | 'live' | 'none';
+export type GlanceKind =
+  | 'held'
+  | 'waiting'
+  | 'rolling'
+  | 'failed'
+  | 'suspended'
+  | 'added'
+  | 'warned'
+  | 'drift'
+  | 'live'
+  | 'none';
 
 /** The most urgent fact of a service, told by an icon and words of its own, and not by its colour alone. */
 export interface Glance {
@@ -15,8 +25,8 @@ export interface Glance {
 
 /** The deployment that is held, waits, rolls or failed comes before all that is usual. */
 export function glanceOf(service: ServiceOverview): Glance {
-  const { pendingDeployment, failedDeployment, suspended, stagedIn, drift, driftCount, activeReleaseNumber, blocker } =
-    service;
+  const { pendingDeployment, failedDeployment, suspended, stagedIn, drift, driftCount, activeReleaseNumber } = service;
+  const { blocker, warnings } = service;
   if (pendingDeployment !== undefined) {
     const { releaseNumber, state } = pendingDeployment;
     const release = `Release ${releaseNumber}`;
@@ -32,6 +42,8 @@ export function glanceOf(service: ServiceOverview): Glance {
   }
   if (suspended) return { kind: 'suspended', word: 'Suspended', tone: 'neutral' };
   if (stagedIn !== undefined) return { kind: 'added', word: 'Staged, not deployed yet', tone: 'live' };
+  if (warnings.length > 0)
+    return { kind: 'warned', word: `Release ${activeReleaseNumber} is live, with a warning`, tone: 'attention' };
   if (drift) return { kind: 'drift', word: sentence(driftWords(driftCount)), tone: 'attention' };
   if (activeReleaseNumber === undefined) return { kind: 'none', word: 'Nothing deployed yet', tone: 'neutral' };
   return { kind: 'live', word: `Release ${activeReleaseNumber} is live`, tone: 'good' };

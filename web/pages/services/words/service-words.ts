@@ -40,12 +40,12 @@ export function servedText({
 /** Why it is not healthy, as of now: a deployment that failed is past, and has a notice of its own. */
 export function nowText({
   message,
+  fault,
   health,
   pendingDeployment,
-  failedDeployment,
-}: Pick<ServiceOverview, 'message' | 'health' | 'pendingDeployment' | 'failedDeployment'>): string {
-  if (health === 'healthy' || (pendingDeployment === undefined && failedDeployment !== undefined)) return '';
-  return message;
+}: Pick<ServiceOverview, 'message' | 'fault' | 'health' | 'pendingDeployment'>): string {
+  if (health === 'healthy') return '';
+  return pendingDeployment === undefined ? fault : message;
 }
 
 /** The deployment that is under way, or how the last one ended; of a suspended service nothing is live. */
@@ -54,6 +54,7 @@ export function lastDeploymentWords({
   failedDeployment,
   suspended,
   activeReleaseNumber,
+  warnings,
 }: ServiceOverview): Words | undefined {
   if (pendingDeployment !== undefined) {
     const { word, tone } = wordsOf(states, pendingDeployment.state);
@@ -62,7 +63,8 @@ export function lastDeploymentWords({
   if (failedDeployment !== undefined)
     return { word: `Release ${failedDeployment.releaseNumber} failed`, tone: 'fault' };
   if (activeReleaseNumber === undefined) return undefined;
-  return suspended ? healths.suspended : { word: 'Live', tone: 'good' };
+  if (suspended) return healths.suspended;
+  return warnings.length === 0 ? { word: 'Live', tone: 'good' } : { word: 'Live, with a warning', tone: 'attention' };
 }
 
 /** "3 changes not deployed". */
