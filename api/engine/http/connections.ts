@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { clientNetwork } from '../../../domain/sign-in/client-network.ts';
@@ -28,6 +29,8 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #byNetwork = new Map<string, Set<Socket>>();
   readonly #strangers = new Set<Socket>();
+  /** Of trusted proxies, without a request until now: some open connections ahead. */
+  readonly #ahead = new Set<Socket>();
 
   constructor(clients: ClientAddress, perAddress: number) {
     this.#clients = clients;
@@ -36,7 +39,12 @@ export class Connections {
 
   accept(socket: Socket): void {
     const { remoteAddress } = socket;
-    if (remoteAddress === undefined || this.#clients.isProxy(socket)) return;
+    if (remoteAddress === undefined) return;
+    if (this.#clients.isProxy(socket)) {
+      this.#ahead.add(socket);
+      socket.once('close', () => this.#ahead.delete(socket));
+      return;
+    }
     const network = clientNetwork(remoteAddress);
     const siblings = this.#byNetwork.get(network) ?? new Set<Socket>();
     if (siblings.size >= this.#perAddress) {
@@ -57,6 +65,11 @@ export class Connections {
     socket.once('close', () => this.#forget(socket));
   }
 
+  /** The head of a request has come on it. */
+  begin(socket: Socket): void {
+    this.#ahead.delete(socket);
+  }
+
   /** A request on it was admitted with a credential. */
   prove(socket: Socket): void {
     const connection = this.#open.get(socket);
@@ -75,8 +88,9 @@ export class Connections {
     };
   }
 
-  /** The process is going to stop: strangers who have only begun to ask are not waited for. */
+  /** The process is going to stop: strangers who have only begun to ask are not waited for, nor proxies that have not begun. */
   endStrangers(): void {
+    for (const socket of this.#ahead) socket.destroy();
     for (const socket of [...this.#strangers]) if (this.#open.get(socket)?.inWork === 0) this.#end(socket);
   }
 
@@ -110,6 +124,7 @@ export class Connections {
 /** Counts the connections of an app. A route's own hooks say when a request was admitted: `request.admitted`. */
 export function boundConnections(app: FastifyInstance, connections: Connections): void {
   app.server.on('connection', (socket: Socket) => connections.accept(socket));
+  app.server.on('request', ({ socket }: IncomingMessage) => connections.begin(socket));
   app.addHook('preClose', async () => {
     setTimeout(() => connections.endStrangers(), graceMillis).unref();
   });

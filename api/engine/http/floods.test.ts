@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { api, everythingAnswers, type Held, held, heldRequests, hold, post } from '../../../test/api/held-requests.ts';
@@ -51,4 +52,16 @@ test('an address that holds too many connections loses its oldest idle ones, and
   await everythingAnswers(small, seeded);
   for (const { socket } of idle) socket.destroy();
   await small.close();
+});
+
+test('an API that stops waits for no connection that a trusted proxy has opened ahead', async () => {
+  const proxied = await runningApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const ahead = connect(Number(new URL(proxied.url).port), '127.0.0.1');
+  held.push(ahead);
+  await once(ahead, 'connect');
+  // Accepted after the one that was opened before.
+  expect((await proxied.call('GET', '/healthz')).status).toBe(200);
+  const closing = proxied.close();
+  await until('it is over', async () => ahead.closed, 60);
+  await closing;
 });
