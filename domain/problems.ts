@@ -81,7 +81,7 @@ export interface Meanwhile {
   /** Absent if the audit log does not say. */
   by?: string;
   at?: string;
-  /** What says, as `seen` of a staged change, that this was seen, so that it is changed on purpose and nothing later is. */
+  /** The `seen` of a staged change that overwrites this on purpose, and nothing later. */
   seen?: { itemId?: string; updatedAt?: string; value?: unknown };
 }
 

@@ -108,6 +108,15 @@ export function brokenColumns(
   return sql`(${rank})::int as rank, (${kind})::text as kind, (${kind})::text || ' ' || ${of} as key, ${sql.join(rest)}`;
 }
 
+/** Beside `place`, a service in an environment: its names, unless something of it is deleted. */
+export const placeNames = sql`
+  join service on service.organization_id = place.organization_id and service.id = place.service_id
+    and service.deletion_id is null
+  join environment on environment.organization_id = place.organization_id and environment.id = place.environment_id
+    and environment.deletion_id is null
+  join project on project.organization_id = place.organization_id and project.id = environment.project_id
+    and project.deletion_id is null`;
+
 /** In the order of urgency: those after the position. */
 export async function listBroken(
   kysely: Kysely<Tables>,

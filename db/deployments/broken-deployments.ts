@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type BrokenSource, brokenColumns } from '../attention/broken.ts';
+import { type BrokenSource, brokenColumns, placeNames } from '../attention/broken.ts';
 
 /** Of each service in an environment, so many of the last deployments are looked at for one that came to a result. */
 const recent = 20;
@@ -19,9 +19,7 @@ export const brokenDeployments: readonly BrokenSource[] = [
           'environmentName', environment.name, 'projectName', project.name)`,
       })}
       from environment_service place
-      join service on service.id = place.service_id and service.deletion_id is null
-      join environment on environment.id = place.environment_id and environment.deletion_id is null
-      join project on project.id = environment.project_id and project.deletion_id is null
+      ${placeNames}
       cross join lateral (
         select * from (
           select deployment.id, deployment.state, deployment.message, deployment.release_id from deployment
@@ -42,9 +40,7 @@ export const brokenDeployments: readonly BrokenSource[] = [
           'environmentName', environment.name, 'projectName', project.name)`,
       })}
       from environment_service place
-      join service on service.id = place.service_id and service.deletion_id is null
-      join environment on environment.id = place.environment_id and environment.deletion_id is null
-      join project on project.id = environment.project_id and project.deletion_id is null
+      ${placeNames}
       join deployment serving on serving.organization_id = ${organizationId} and serving.id = place.live_deployment_id
       join release on release.id = serving.release_id
       where place.organization_id = ${organizationId} and not place.suspended and serving.warnings <> '[]'`,

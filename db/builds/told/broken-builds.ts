@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type BrokenSource, brokenColumns } from '../../attention/broken.ts';
+import { type BrokenSource, brokenColumns, placeNames } from '../../attention/broken.ts';
 import { builtInVain, lastBuilt } from './last-built.ts';
 
 const failed = sql`built.state = 'failed'`;
@@ -22,9 +22,7 @@ export const brokenBuilds: readonly BrokenSource[] = [
         },
       )}
       from environment_service place
-      join service on service.id = place.service_id and service.deletion_id is null
-      join environment on environment.id = place.environment_id and environment.deletion_id is null
-      join project on project.id = environment.project_id and project.deletion_id is null
+      ${placeNames}
       ${lastBuilt(organizationId)}
       where place.organization_id = ${organizationId} and ${builtInVain}`,
   },

@@ -1,15 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type BrokenSource, brokenColumns } from '../../attention/broken.ts';
+import { type BrokenSource, brokenColumns, placeNames } from '../../attention/broken.ts';
 import { awaitsApproval } from '../variables/awaiting-approval.ts';
 import { lastBuilt } from './last-built.ts';
-
-const named = sql`
-  join service on service.organization_id = place.organization_id and service.id = place.service_id
-    and service.deletion_id is null
-  join environment on environment.organization_id = place.organization_id and environment.id = place.environment_id
-    and environment.deletion_id is null
-  join project on project.organization_id = place.organization_id and project.id = environment.project_id
-    and project.deletion_id is null`;
 
 const buildOf = (build: 'built' | 'build') => sql`json_build_object('id', ${sql.ref(`${build}.id`)},
   'number', ${sql.ref(`${build}.number`)}, 'logLines', ${sql.ref(`${build}.log_lines`)},
@@ -43,7 +35,7 @@ export const buildVariablesTold: readonly BrokenSource[] = [
         detail: sql`concat('Its next build does not see ', seen.names, ': give those that it needs to builds.')`,
         build: buildOf('built'),
       })}
-      from environment_service place ${named} ${lastBuilt(organizationId)}
+      from environment_service place ${placeNames} ${lastBuilt(organizationId)}
       ${variables(organizationId, fromBefore)}
       where place.organization_id = ${organizationId} and built.variables_digest is null and seen.count > 0`,
   },
@@ -55,7 +47,7 @@ export const buildVariablesTold: readonly BrokenSource[] = [
         detail: sql`concat(seen.names, ' changed since: its image has the values of before. Build it again.')`,
         build: buildOf('built'),
       })}
-      from environment_service place ${named} ${lastBuilt(organizationId)}
+      from environment_service place ${placeNames} ${lastBuilt(organizationId)}
       ${variables(organizationId, changedSince)}
       where place.organization_id = ${organizationId} and built.variables_digest is not null and seen.count > 0
         and not exists (select from build open where open.organization_id = ${organizationId}
@@ -72,7 +64,7 @@ export const buildVariablesTold: readonly BrokenSource[] = [
       from build
       join environment_service place on place.organization_id = build.organization_id
         and place.environment_id = build.environment_id and place.service_id = build.service_id
-      ${named}
+      ${placeNames}
       where build.organization_id = ${organizationId} and build.finished_at is null and build.state = 'queued'
         and ${awaitsApproval}`,
   },

@@ -41,7 +41,7 @@ export function DeploymentWhy({ deployment }: { deployment: DeploymentAnswer }) 
   );
 }
 
-/** What a release that is live does not answer as it should; it stays live. */
+/** Settings by which visitors of a live release get something else. It stays live. */
 export function VisitorsGet({ warnings }: Pick<DeploymentAnswer, 'warnings'>) {
   if (warnings.length === 0) return null;
   return (

@@ -83,7 +83,7 @@ export const variableStories: Stories = (world) => {
     means(/changeSets\.putItem: 409$/);
     await dialog.getByRole('button', { name: 'Stage' }).click();
     await dialog.getByText('changed REGION to “us-east”').waitFor();
-    // What has come since it was shown is shown, too.
+    // A change that has come since is shown, too.
     await asked('PUT', `/environments/${environmentId}/change-set/items`, { ...theirs, value: 'us-west' });
     means(/changeSets\.putItem: 409$/);
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
