@@ -65,6 +65,18 @@ test.skipIf(ground === undefined || !isRoot)('a program that is missing is named
   );
 });
 
+test.skipIf(ground === undefined || !isRoot || readable().status !== 0).each([
+  ['ip', 'held'],
+  ['ip perl', 'the network of a build has no loopback without iproute2: install iproute2.'],
+])('without root and without %s it says: %s', async (missing, told) => {
+  const home = `without-${missing.replace(' ', '-')}`;
+  const hide = `for one in ${missing}; do mount --bind /dev/null "$(readlink -f "$(command -v $one)")"; done`;
+  const as = `exec setpriv --reuid ${somebody} --regid ${somebody} --clear-groups -- "$@"`;
+  const places = placesIn(directory, home, somebody);
+  const words = await said(agent([...places, 'true'], {}, ['unshare', '-m', 'sh', '-c', `${hide}; ${as}`, 'sh']));
+  expect(words).toContain(told);
+});
+
 test.skipIf(ground === undefined || !isRoot)(
   'what is mounted in a folder of the system is read-only, too, and a home there is hidden',
   async () => {

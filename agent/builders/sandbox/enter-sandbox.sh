@@ -19,10 +19,15 @@ identity() {
 identity >"$folder/.init"
 mv "$folder/.init" "$folder/init"
 
-# Nothing but a loopback. Without iproute2 the kernel's own file of it says the same.
-if ! ip link set lo up </dev/null 2>/dev/null; then
+# Nothing but a loopback. Without iproute2 Perl, which git brings, asks the kernel the same (SIOCSIFFLAGS, IFF_UP), and without
+# Perl, where root is the machine's, the kernel's own file of it.
+up='socket(my $any, 2, 2, 0); my $lo = pack("Z16 s x22", "lo", 1); exit !ioctl($any, 0x8914, $lo)'
+if ! ip link set lo up </dev/null 2>/dev/null && ! perl -e "$up" </dev/null 2>/dev/null; then
   mount -t sysfs sysfs "$folder/sys"
-  echo 1 >"$folder/sys/class/net/lo/flags"
+  if ! (echo 1 >"$folder/sys/class/net/lo/flags") 2>/dev/null; then
+    echo 'the network of a build has no loopback without iproute2: install iproute2' >&2
+    exit 1
+  fi
 fi
 hostname build </dev/null 2>/dev/null || true
 # Later namespaces of users could only be used to attack the kernel; one more is made below, by an agent without root.
