@@ -6,4 +6,5 @@ export const homeOption: Option = {
   what: "Directory of the agent's data.",
   variable: 'BALLAST_AGENT_HOME',
   default: defaultHome(),
+  defaultInHelp: '/var/lib/ballast-agent for root, else ~/.local/share/ballast-agent',
 };

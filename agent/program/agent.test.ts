@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { identify } from '../../machine/process-identity.ts';
 import type { CommandBody } from '../../protocol/command.ts';
 import { RunningAgent } from '../../test/agents/running-agent.ts';
 import { until } from '../../test/ground/until.ts';
+import { sampleTest as test } from '../../test/images/sample-test.ts';
 import { hashOf, readIdentity } from '../home/identity.ts';
 
 const agent = new RunningAgent();

@@ -11,6 +11,8 @@ export interface Option {
   /** The variable that says the same. */
   variable?: string;
   default?: string;
+  /** How the help says a default that is not the same for everybody. */
+  defaultInHelp?: string;
 }
 
 /** A command of the installed agent: `ballast agent <name>`. */
@@ -86,9 +88,14 @@ export function readValues(command: AgentCommand, args: string[], environment: N
 }
 
 export function describe({ name, summary, details, word, options }: AgentCommand): string {
-  const rows = Object.entries(options).map(([option, { what, value, variable, default: otherwise }]) => {
-    const more = [otherwise === undefined ? '' : `default ${otherwise}`, variable ?? ''].filter((text) => text !== '');
-    return `  --${option}${value === undefined ? '' : ` ${value}`}\n      ${what}${more.length > 0 ? ` (${more.join('; ')})` : ''}\n`;
-  });
+  const rows = Object.entries(options).map(
+    ([name, option]) =>
+      `  --${name}${option.value === undefined ? '' : ` ${option.value}`}\n      ${describeOption(option)}\n`,
+  );
   return `ballast agent ${name}${word === undefined ? '' : ` [${word}]`} [options]\n\n${summary}\n${details === '' ? '' : `\n${details}\n`}\nOptions:\n${rows.join('')}`;
+}
+
+export function describeOption({ what, variable, default: otherwise, defaultInHelp = otherwise }: Option): string {
+  const more = [defaultInHelp === undefined ? [] : `default ${defaultInHelp}`, variable ?? []].flat();
+  return more.length > 0 ? `${what} (${more.join('; ')})` : what;
 }

@@ -1,5 +1,5 @@
 import { agentCommands } from '../../agent/program/commands.ts';
-import { type Option as AgentOption, readValues } from '../../agent/program/options.ts';
+import { type Option as AgentOption, describeOption, readValues } from '../../agent/program/options.ts';
 import type { Command, Option } from '../engine/command.ts';
 
 /** A command of the installed agent, as a checkout offers it: the agent reads its own options, which have variables, too. */
@@ -18,8 +18,7 @@ export async function agentCommand(name: string): Promise<Command> {
   };
 }
 
-function described({ what, value, variable, default: otherwise }: AgentOption): Option {
-  const more = [otherwise === undefined ? '' : `default ${otherwise}`, variable ?? ''].filter((text) => text !== '');
-  const told = more.length > 0 ? `${what} (${more.join('; ')})` : what;
-  return value === undefined ? { type: 'boolean', what: told } : { type: 'string', value, what: told };
+function described(option: AgentOption): Option {
+  const what = describeOption(option);
+  return option.value === undefined ? { type: 'boolean', what } : { type: 'string', value: option.value, what };
 }

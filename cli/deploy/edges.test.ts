@@ -149,4 +149,6 @@ test('a directory that remembers a deleted project says so, and one that cannot 
     code: 0,
     err: expect.stringContaining('Not remembered'),
   });
+  // Another user than root could not remove it.
+  chmodSync(other, 0o755);
 });

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { hostBound } from '../../agent/drivers/image.ts';
+import { notRun, skipTest } from '../run/not-run.ts';
 
 const source = fileURLToPath(new URL('./sample/main.go', import.meta.url));
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -26,16 +28,21 @@ export interface SampleOptions {
 
 let built: Promise<{ program: string; layer: Buffer }> | undefined;
 
+/** Whether the machine has Go, or has had it. Else the tests that need the sample do not run. */
+export function sampleCanBeMade(): boolean {
+  const can = existsSync(cacheOf(readFileSync(source)).packed) || spawnSync('go', ['version']).status === 0;
+  if (!can) notRun(...withoutGo);
+  return can;
+}
+
 /** The program of the sample image, built once on a machine for what its source says. */
 export async function sampleProgram(): Promise<string> {
-  built ??= build();
-  return (await built).program;
+  return (await made()).program;
 }
 
 /** Writes an image layout with the sample application. What is asked for in the same way has the same digest. */
 export async function sampleLayout(directory: string, options: SampleOptions = {}) {
-  built ??= build();
-  const { layer } = await built;
+  const { layer } = await made();
   const version = await tarOf([{ name: 'app/version', mode: 0o644, content: `${options.version ?? '1'}\n` }]);
   const port = options.port ?? 8080;
   const write = (mediaType: string, bytes: Buffer) => writeBlob(directory, mediaType, bytes);
@@ -72,11 +79,24 @@ export async function sampleLayout(directory: string, options: SampleOptions = {
   return { layout: directory, digest: manifest.digest };
 }
 
+const withoutGo = ['workloads', 'install Go, which builds their program', 'golang-go'] as const;
+
+async function made() {
+  built ??= build();
+  return await built.catch(async (error) => {
+    if (error.code === 'ENOENT') await skipTest(...withoutGo);
+    throw error;
+  });
+}
+
+function cacheOf(source: Buffer) {
+  const version = createHash('sha256').update(source).digest('hex').slice(0, 12);
+  const cache = join(process.env.TEST_CACHE ?? tmpdir(), `ballast-sample-${version}`);
+  return { cache, program: join(cache, 'sample'), packed: join(cache, 'layer.tar.gz') };
+}
+
 async function build() {
-  const made = createHash('sha256').update(await readFile(source));
-  const cache = join(process.env.TEST_CACHE ?? tmpdir(), `ballast-sample-${made.digest('hex').slice(0, 12)}`);
-  const program = join(cache, 'sample');
-  const packed = join(cache, 'layer.tar.gz');
+  const { cache, program, packed } = cacheOf(await readFile(source));
   const found = await readFile(packed).catch(() => undefined);
   if (found !== undefined) return { program, layer: found };
   // Parallel builds make the same files: the last rename does no harm.

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import type { Driver, InstanceSpec } from '../../agent/drivers/driver.ts';
 import type { ReadyImage } from '../../agent/drivers/image.ts';
 import { identify } from '../../machine/process-identity.ts';
 import { process as processSchema } from '../../protocol/workload.ts';
 import { until } from '../ground/until.ts';
+import { sampleTest as test } from '../images/sample-test.ts';
 import { patient } from '../run/patience.ts';
 import { processGround } from './process-ground.ts';
 

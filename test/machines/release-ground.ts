@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +12,11 @@ import { type AgentPeer, agentPeer } from '../agents/agent-peer.ts';
 import { agentHome, argumentsOf, processesNaming, runScript } from '../agents/installed-agent.ts';
 import { type ReleaseSigner, releaseSigner } from '../agents/release-signer.ts';
 import { until } from '../ground/until.ts';
+import { skipTest } from '../run/not-run.ts';
 
 export const environment = { BALLAST_NODE: process.execPath };
+/** What the script needs besides a Node. */
+const installs = spawnSync('sh', ['-c', 'command -v curl && command -v openssl']).status === 0;
 const unattended = ['--driver', 'process', '--ingress-port', '0', '--no-systemd'];
 
 export interface Installing {
@@ -56,7 +60,8 @@ export class ReleaseGround {
     await this.peer.stop();
   }
 
-  install(options: Installing = {}) {
+  async install(options: Installing = {}) {
+    if (!installs) await skipTest('installations of agents', 'install curl and openssl', 'curl', 'openssl');
     const { peer, signer } = this;
     const { token = peer.token, proof = this.first } = options;
     const { image, version, digest, bytes } = this.bundle;

@@ -18,6 +18,14 @@ export function notRun(group: string, remedy: string, ...packages: string[]): vo
   writeFileSync(join(directory, encodeURIComponent(group)), JSON.stringify({ group, remedy, packages }));
 }
 
+/** Of tests that need something which others of their file do without: the one that came here is skipped. */
+export async function skipTest(...missing: Parameters<typeof notRun>): Promise<void> {
+  notRun(...missing);
+  // Settings of Vitest import this file, where there is no test.
+  const { TestRunner } = await import('vitest');
+  TestRunner.getCurrentTest()?.context.skip(missing[1]);
+}
+
 /** The lines at the end of a run: each group that did not run, then the one command that brings what Debian has of it. */
 export function notRunLines(missing: readonly NotRun[]): string[] {
   if (missing.length === 0) return [];

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { identify } from '../../../machine/process-identity.ts';
 import { process as processSchema } from '../../../protocol/workload.ts';
 import { until } from '../../../test/ground/until.ts';
+import { sampleTest as test } from '../../../test/images/sample-test.ts';
 import { processGround } from '../../../test/machines/process-ground.ts';
 import type { Driver, InstanceSpec } from '../driver.ts';
 import type { ReadyImage } from '../image.ts';

@@ -1,18 +1,23 @@
 import { readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { listeningSentence } from '../../../../domain/deployments/listening.ts';
 import { argumentsOf, processesNaming } from '../../../../test/agents/installed-agent.ts';
 import { until } from '../../../../test/ground/until.ts';
+import { sampleTest as test } from '../../../../test/images/sample-test.ts';
 import { processGround } from '../../../../test/machines/process-ground.ts';
 import { notRun } from '../../../../test/run/not-run.ts';
 import { patient } from '../../../../test/run/patience.ts';
 import { DriverBench } from '../../driver-bench.ts';
 
-const bench = await DriverBench.on(await processGround());
-const { holds, why = '' } = (await bench.driver.facts()).holds.fixedPorts ?? { holds: false };
+const ground = await processGround();
+const { holds, why = '' } = (await (await ground.driver()).facts()).holds.fixedPorts ?? { holds: false };
 if (!holds) notRun('fixed ports', why, 'passt');
-afterAll(() => bench.ground.close());
+let bench: DriverBench;
+beforeAll(async () => {
+  bench = await DriverBench.on(ground);
+});
+afterAll(() => ground.close());
 
 const fixed = (listen: string, more: { args?: string[]; environment?: Record<string, string> } = {}) => ({
   environment: more.environment ?? {},
