@@ -85,7 +85,11 @@ export class OwnNetwork {
     } catch (error) {
       said ||= String(error);
     }
-    return `A network of its own could not be made: ${said.trim().split('\n')[0]?.replace(/\.$/, '') ?? ''}.`;
+    if (/tun socket/.test(said))
+      return 'A network of its own could not be made, since not every user may open /dev/net/tun here: chmod 666 /dev/net/tun.';
+    // Where nothing takes lines for the log of the system, pasta says so first.
+    const [first = ''] = said.split('\n').filter((line) => line !== '' && !line.endsWith('to syslog'));
+    return `A network of its own could not be made: ${first.replace(/\.$/, '')}.`;
   }
 }
 
