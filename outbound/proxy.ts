@@ -1,19 +1,19 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Server, type Socket } from 'node:net';
 import { reason } from './exchange.ts';
-import { OutboundRefused } from './failures.ts';
+import { OutboundFailed, OutboundRefused } from './failures.ts';
 import { pinned } from './pinned.ts';
 import type { OutboundRules } from './rules.ts';
 import { addressesOf, checkTarget, type Resolve, type ResolvedAddress, resolveByDns } from './target.ts';
 
 /** The only way out of a sandbox, and of git: requests by plain HTTP, and tunnels by CONNECT. */
 export interface Proxy {
-  /** Why an address was refused, each once. */
-  readonly refused: ReadonlySet<string>;
+  /** Lines for a log, each once: `network:` and why an address was refused, `unreachable:` and why one was not reached. */
+  readonly failures: ReadonlySet<string>;
   /** Hosts of tunnels and requests that are open, or are waited for. */
   hosts(): string[];
-  /** Told of each refusal at once, until the answer is called. */
-  onRefused(listener: (sentence: string) => void): () => void;
+  /** Told of each failure at once, until the answer is called. */
+  onFailure(listener: (line: string) => void): () => void;
   serve(server: Server): void;
   close(): void;
 }
@@ -22,7 +22,7 @@ export interface Proxy {
 const mostConnections = 256;
 const connectMillis = 30_000;
 const idleMillis = 600_000;
-const mostRefusals = 5;
+const mostFailures = 5;
 
 /** A target that was checked, and the addresses that it may be reached at. */
 interface Target {
@@ -38,8 +38,8 @@ export function openProxy(
   received?: (bytes: number) => void,
 ): Proxy {
   const sockets = new Set<Socket>();
-  const refused = new Set<string>();
-  const listeners = new Set<(sentence: string) => void>();
+  const failures = new Set<string>();
+  const listeners = new Set<(line: string) => void>();
   const uses = new Set<{ host: string }>();
   let serving: Server | undefined;
 
@@ -57,14 +57,13 @@ export function openProxy(
   }
 
   function failure(error: unknown, host: string): { status: number; message: string } {
-    if (error instanceof OutboundRefused) {
-      const { message } = error;
-      if (refused.size < mostRefusals) refused.add(message);
-      for (const listener of listeners) listener(message);
-      return { status: 403, message };
-    }
-    const told = error instanceof Error && error.name === 'OutboundFailed';
-    return { status: 502, message: told ? error.message : `${host} could not be reached: ${reason(error)}.` };
+    const isRefused = error instanceof OutboundRefused;
+    const told = isRefused || error instanceof OutboundFailed;
+    const message = told ? error.message : `The host ${host} could not be reached: ${reason(error)}.`;
+    const line = `${isRefused ? 'network' : 'unreachable'}: ${message}`;
+    if (failures.size < mostFailures) failures.add(line);
+    for (const listener of listeners) listener(line);
+    return { status: isRefused ? 403 : 502, message };
   }
 
   async function tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
@@ -135,9 +134,9 @@ export function openProxy(
   http.on('clientError', (_, client) => client.destroy());
 
   return {
-    refused,
+    failures,
     hosts: () => [...new Set([...uses].map(({ host }) => host))],
-    onRefused(listener) {
+    onFailure(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

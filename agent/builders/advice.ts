@@ -11,11 +11,17 @@ interface Advice {
   /** Of one of the last lines. */
   said?: RegExp;
   ended?: (end: SandboxEnd) => boolean;
-  what: (found: RegExpExecArray) => string;
+  what: (found: RegExpExecArray, lines: readonly string[]) => string;
 }
 
 const killedBy = (name: string) => (end: SandboxEnd) => end.ended === 'killed' && end.by === name;
 const plain = (text: string) => () => text;
+
+const unreachable = /^unreachable: (.*)/;
+const notReached: Advice['what'] = (_, lines) => {
+  const [which = 'An address could not be reached.'] = lines.flatMap((line) => unreachable.exec(line)?.[1] ?? []);
+  return `${which} Builds reach the Internet by http and https only, through HTTPS_PROXY: no database, no other port, no service of yours. Retry if the other side was away.`;
+};
 
 /** Advice for common failures: the first that fits. Those that name their cause come before those that others cause. */
 const table: readonly Advice[] = [
@@ -104,9 +110,7 @@ const table: readonly Advice[] = [
   },
   {
     said: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|Could not resolve host|Temporary failure in name resolution/,
-    what: plain(
-      'An address could not be reached. Builds reach the Internet by http and https only, through HTTPS_PROXY: no database, no other port, no service of yours. Retry if the other side was away.',
-    ),
+    what: notReached,
   },
   {
     said: /SELF_SIGNED_CERT|unable to get (?:local )?issuer certificate|UNABLE_TO_(?:GET_ISSUER|VERIFY)/i,
@@ -218,16 +222,18 @@ const table: readonly Advice[] = [
     ended: (end) => end.ended === 'exited' && end.code === 126,
     what: plain('A program is there and cannot be run: is it executable, and made for this kind of machine?'),
   },
+  // Many tools do without a host that they tell of themselves, so all that names its cause goes before.
+  { said: unreachable, what: notReached },
 ];
 
 /** Advice, if the failure is a common one. */
 export function adviceOn({ end, lines }: Failed): string | undefined {
   for (const { said, ended, what } of table) {
-    if (ended?.(end) === true) return what([''] as unknown as RegExpExecArray);
+    if (ended?.(end) === true) return what([''] as unknown as RegExpExecArray, lines);
     if (said === undefined) continue;
     for (const line of lines) {
       const found = said.exec(line);
-      if (found !== null) return what(found);
+      if (found !== null) return what(found, lines);
     }
   }
   return undefined;

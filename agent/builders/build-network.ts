@@ -1,42 +1,42 @@
 import type { openProxy } from './sandbox/proxy.ts';
 
 /** The part of a proxy that its builds follow. */
-export type Followed = Pick<ReturnType<typeof openProxy>, 'hosts' | 'onRefused'>;
+export type Followed = Pick<ReturnType<typeof openProxy>, 'hosts' | 'onFailure'>;
 
 const mostSaid = 5;
 const mostHosts = 5;
 
-/** The proxies by which one build goes out: a refusal is a line of its log at once, and not when its client gives up. */
+/** The proxies by which one build goes out: an address that it does not get is a line of its log at once, not when its client gives up. */
 export class BuildNetwork {
   readonly #say: (line: string) => void;
-  /** When it was refused so for the last time, counted in refusals. */
-  readonly #refused = new Map<string, number>();
-  #refusals = 0;
+  /** The lines, and when each was the last one, counted in failures. */
+  readonly #failed = new Map<string, number>();
+  #failures = 0;
   readonly #proxies = new Set<Followed>();
 
   constructor(say: (line: string) => void) {
     this.#say = say;
   }
 
-  /** How often it was refused an address until now, as `refusedSince` takes it. */
-  get refusals(): number {
-    return this.#refusals;
+  /** How often it did not get an address until now, as `failuresSince` takes it. */
+  get failures(): number {
+    return this.#failures;
   }
 
-  /** The reasons why it was refused addresses since then, each once. */
-  refusedSince(refusals: number): string[] {
-    return [...this.#refused].filter(([, at]) => at > refusals).map(([sentence]) => sentence);
+  /** The lines since then, each once. */
+  failuresSince(failures: number): string[] {
+    return [...this.#failed].filter(([, at]) => at > failures).map(([line]) => line);
   }
 
   /** Until the answer is called. */
   follow(proxy: Followed): () => void {
     this.#proxies.add(proxy);
-    const stop = proxy.onRefused((sentence) => {
-      this.#refusals += 1;
-      const known = this.#refused.has(sentence);
-      if (!known && this.#refused.size >= mostSaid) return;
-      this.#refused.set(sentence, this.#refusals);
-      if (!known) this.#say(`network: ${sentence}`);
+    const stop = proxy.onFailure((line) => {
+      this.#failures += 1;
+      const known = this.#failed.has(line);
+      if (!known && this.#failed.size >= mostSaid) return;
+      this.#failed.set(line, this.#failures);
+      if (!known) this.#say(line);
     });
     return () => {
       stop();

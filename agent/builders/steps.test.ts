@@ -21,7 +21,7 @@ function logged() {
 test('a step that writes nothing says what it runs, for how long, and to whom it has connections', async () => {
   const { log, text } = logged();
   const { signal } = new AbortController();
-  const network = { open: () => 'registry.npmjs.org', refusals: 0, refusedSince: () => [] };
+  const network = { open: () => 'registry.npmjs.org', failures: 0, failuresSince: () => [] };
   const steps = new Steps(log, signal, () => {}, { quietMillis: 300, network });
   await steps.run('install', 'npm ci\necho done', async () => {
     await until('it says so', async () => text().includes('Nothing was written'));
@@ -34,28 +34,28 @@ test('a step that writes nothing says what it runs, for how long, and to whom it
 test('a step that fails says which address it was refused, however much it has written since', async () => {
   const { log, text } = logged();
   const network = new BuildNetwork((line) => log.say(line));
-  let refuse: (sentence: string) => void = () => {};
-  const onRefused = (told: typeof refuse) => {
+  let refuse: (line: string) => void = () => {};
+  const onFailure = (told: typeof refuse) => {
     refuse = told;
     return () => {};
   };
-  network.follow({ hosts: () => [], onRefused });
+  network.follow({ hosts: () => [], onFailure });
   const steps = new Steps(log, new AbortController().signal, () => {}, { network });
-  const failing = (sentence?: string) =>
+  const failing = (line?: string) =>
     steps.run('install', 'npm ci', async () => {
-      if (sentence !== undefined) refuse(sentence);
-      for (let line = 0; line < 30; line += 1) log.say(`npm warn ${line}`);
+      if (line !== undefined) refuse(line);
+      for (let other = 0; other < 30; other += 1) log.say(`npm warn ${other}`);
       throw new CommandFailed('npm ci', { ended: 'exited', code: 1 });
     });
   const told = 'The network of builds refused an address: ';
-  await expect(failing('10.1.2.3 is private.')).rejects.toThrow(`${told}10.1.2.3 is private.`);
+  await expect(failing('network: 10.1.2.3 is private.')).rejects.toThrow(`${told}10.1.2.3 is private.`);
   // That of an earlier step is not why another one fails, unless it meets the same again.
   await expect(failing()).rejects.not.toThrow(told);
-  await expect(failing('10.1.2.3 is private.')).rejects.toThrow(`${told}10.1.2.3 is private.`);
+  await expect(failing('network: 10.1.2.3 is private.')).rejects.toThrow(`${told}10.1.2.3 is private.`);
   expect(text().match(/^network: /gm)).toHaveLength(1);
 });
 
-test('a refused address is said at once, once, and hosts are named while a connection to them is open', async () => {
+test('an address that is refused or not reached is said at once, once, and hosts while a connection to them is open', async () => {
   const { log, text } = logged();
   const network = new BuildNetwork((line) => log.say(line));
   const proxy = openProxy({ allowedRanges: ['127.0.0.1/32'], allowedBy: 'the owner can allow it' });
@@ -77,14 +77,22 @@ test('a refused address is said at once, once, and hosts are named while a conne
   }
   log.flush();
   expect(text().match(/^network: .*10\.1\.2\.3/gm)).toHaveLength(1);
-  expect(network.refusedSince(0)).toEqual([expect.stringContaining('10.1.2.3')]);
+  expect(network.failuresSince(0)).toEqual([expect.stringContaining('10.1.2.3')]);
   await until('nothing is open', async () => network.open() === '');
   const { client, answer } = await asked(`127.0.0.1:${host}`);
   expect(answer).toContain(' 200 ');
   expect(network.open()).toBe(`127.0.0.1:${host}`);
   client.destroy();
   await until('it is closed', async () => network.open() === '');
+  target.close();
+  await once(target, 'close');
+  const before = network.failures;
+  const again = await asked(`127.0.0.1:${host}`);
+  expect(again.answer).toContain(' 502 ');
+  again.client.destroy();
+  expect(network.failuresSince(before)).toEqual([
+    `unreachable: The host 127.0.0.1:${host} could not be reached: ECONNREFUSED.`,
+  ]);
   stop();
   proxy.close();
-  target.close();
 });

@@ -7,7 +7,7 @@ import { StepFailed } from './step-failed.ts';
 const quietMillis = 60_000;
 const longestDetail = 200;
 
-type StepNetwork = Pick<BuildNetwork, 'open' | 'refusals' | 'refusedSince'>;
+type StepNetwork = Pick<BuildNetwork, 'open' | 'failures' | 'failuresSince'>;
 type Told = NonNullable<BuildProgress['steps']>[number];
 
 /** The steps of a build, each told when it begins and when it ends: all of them, with their times. */
@@ -42,7 +42,7 @@ export class Steps {
     this.#log.say(detail === '' ? `==> ${name}` : `==> ${name}: ${detail}`);
     this.#tell();
     const listening = this.#listen(name, detail);
-    const before = this.#network.refusals;
+    const before = this.#network.failures;
     try {
       const done = await work();
       this.#signal.throwIfAborted();
@@ -50,9 +50,9 @@ export class Steps {
       return done;
     } catch (error) {
       const last = this.#end(step, this.#signal.aborted ? 'cancelled' : 'failed');
-      // A refusal of this step is why, however much was written since.
-      const refused = this.#network.refusedSince(before).map((sentence) => `network: ${sentence}`);
-      throw StepFailed.of(name, error, [...last.filter((line) => !refused.includes(line)), ...refused]);
+      // An address that this step did not get may be why, however much was written since.
+      const network = this.#network.failuresSince(before);
+      throw StepFailed.of(name, error, [...last.filter((line) => !network.includes(line)), ...network]);
     } finally {
       clearInterval(listening);
     }

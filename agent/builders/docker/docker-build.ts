@@ -131,7 +131,7 @@ class DockerBuild {
       vertices.close(signal.aborted ? 'cancelled' : 'failed');
       signal.throwIfAborted();
       if (stopping.signal.aborted) throw stopping.signal.reason;
-      throw explained(error, vertices.failed(), session.missing, network.refusedSince(0));
+      throw explained(error, vertices.failed(), session.missing, network.failuresSince(0));
     } finally {
       held?.stop();
       unfollow();

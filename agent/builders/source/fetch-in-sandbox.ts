@@ -39,7 +39,7 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
   const limits = { bytes: Math.min(given.limits.diskBytes, mostBytesOfCommit), files: mostFiles };
   const run: RunGit = async (command, environment, diskBytes, said) => {
     const trust = ofMachine.NODE_EXTRA_CA_CERTS;
-    const before = network.refusals;
+    const before = network.failures;
     const end = await runSandboxed(sandbox, {
       command: trust === undefined ? command : `${trusting}\n${command}`,
       ...{ directory, workdir: '', caches: [], tools: mounts },
@@ -53,8 +53,8 @@ export async function fetchInSandbox(source: CommitToFetch, directory: string, g
       signal,
     });
     signal.throwIfAborted();
-    // Git says only that it was refused something.
-    for (const sentence of network.refusedSince(before)) said(`\nnetwork: ${sentence}\n`);
+    // Git says only that it did not get something.
+    for (const line of network.failuresSince(before)) said(`\n${line}\n`);
     return end;
   };
   return await fetchCommit(source, directory, limits, {

@@ -33,8 +33,8 @@ export function explained(
   error: unknown,
   failed: { name: string; error: string; lines: readonly string[] } | undefined,
   missing: ReadonlySet<string>,
-  /** Why addresses were refused to the build. */
-  closed: readonly string[],
+  /** Addresses that the build did not get, as the log has them. */
+  network: readonly string[],
 ): unknown {
   const [secret] = missing;
   if (secret !== undefined)
@@ -45,22 +45,19 @@ export function explained(
   const said = failed === undefined ? error.message : `${failed.error}`;
   const code = /exit code: (\d+)/.exec(said)?.[1];
   if (failed !== undefined && code !== undefined)
-    return new InstructionFailed(failed.name, { ended: 'exited', code: Number(code) }, [
-      ...failed.lines,
-      ...closed.map((sentence) => `network: ${sentence}`),
-    ]);
+    return new InstructionFailed(failed.name, { ended: 'exited', code: Number(code) }, [...failed.lines, ...network]);
   const text = plainOf(said);
   const image = metadata.exec(failed?.name ?? '')?.[1];
   if (image !== undefined)
     return new Refusal(
-      `The image ${image} cannot be had: check its name, and that the cluster reaches its registry. It said: ${[text, ...closed].join('. ')}`,
+      `The image ${image} cannot be had: check its name, and that the cluster reaches its registry. It said: ${[text, ...network].join('. ')}`,
     );
   const advice = table.flatMap(({ said: pattern, what }) => {
     const found = pattern.exec(said);
     return found === null ? [] : [what(found)];
   })[0];
   const at = failed === undefined ? '' : `${failed.name}: `;
-  const why = advice ?? closed[0];
+  const why = advice ?? network[0];
   return new Refusal(`${at}${text}${why === undefined ? '' : `${/[.!?]$/.test(text) ? '' : '.'} ${why}`}`);
 }
 
