@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { isAlive, type ProcessIdentity, signal } from '../../machine/process-identity.ts';
 import { until } from '../ground/until.ts';
+import { sampleTest as test } from '../images/sample-test.ts';
 import { beginRun } from './begin-run.ts';
 
 test('nothing that a test has started is left when the runner is killed', async () => {
