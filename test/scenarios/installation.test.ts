@@ -16,6 +16,7 @@ import { everything, killMatrix } from '../deployments/matrix.ts';
 import type { MomentName } from '../deployments/moments/moments.ts';
 import { type Outside, outside } from '../git/shown-repositories.ts';
 import { freePort } from '../ground/free-port.ts';
+import { sampleCanBeMade } from '../images/sample-image.ts';
 import { Installation } from '../installation/installation.ts';
 import { partNames } from '../installation/running-parts.ts';
 import { secretsInLogs } from '../installation/secrets-in-logs.ts';
@@ -70,7 +71,7 @@ describe('the first start', () => {
 });
 
 /** Before everything else that runs on the machine, of which each instance is looked at. */
-describe('everything is killed while deployments are at work', () => {
+describe.runIf(sampleCanBeMade())('everything is killed while deployments are at work', () => {
   const names: MomentName[] = ['held, then approved', 'starting', 'draining', 'committed, not started'];
   const kills = killMatrix(0).filter(({ what }) => what === everything);
   let killed: KilledDeployments;
