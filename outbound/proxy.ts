@@ -8,11 +8,11 @@ import { addressesOf, checkTarget, type Resolve, type ResolvedAddress, resolveBy
 
 /** The only way out of a sandbox, and of git: requests by plain HTTP, and tunnels by CONNECT. */
 export interface Proxy {
-  /** Lines for a log, each once: `network:` and why an address was refused, `unreachable:` and why one was not reached. */
-  readonly failures: ReadonlySet<string>;
+  /** Why an address was refused, each once. */
+  readonly refused: ReadonlySet<string>;
   /** Hosts of tunnels and requests that are open, or are waited for. */
   hosts(): string[];
-  /** Told of each failure at once, until the answer is called. */
+  /** Told at once, until the answer is called: `network:` and why an address was refused, `unreachable:` and why one was not reached. */
   onFailure(listener: (line: string) => void): () => void;
   serve(server: Server): void;
   close(): void;
@@ -22,7 +22,7 @@ export interface Proxy {
 const mostConnections = 256;
 const connectMillis = 30_000;
 const idleMillis = 600_000;
-const mostFailures = 5;
+const mostRefusals = 5;
 
 /** A target that was checked, and the addresses that it may be reached at. */
 interface Target {
@@ -38,7 +38,7 @@ export function openProxy(
   received?: (bytes: number) => void,
 ): Proxy {
   const sockets = new Set<Socket>();
-  const failures = new Set<string>();
+  const refused = new Set<string>();
   const listeners = new Set<(line: string) => void>();
   const uses = new Set<{ host: string }>();
   let serving: Server | undefined;
@@ -60,9 +60,8 @@ export function openProxy(
     const isRefused = error instanceof OutboundRefused;
     const told = isRefused || error instanceof OutboundFailed;
     const message = told ? error.message : `The host ${host} could not be reached: ${reason(error)}.`;
-    const line = `${isRefused ? 'network' : 'unreachable'}: ${message}`;
-    if (failures.size < mostFailures) failures.add(line);
-    for (const listener of listeners) listener(line);
+    if (isRefused && refused.size < mostRefusals) refused.add(message);
+    for (const listener of listeners) listener(`${isRefused ? 'network' : 'unreachable'}: ${message}`);
     return { status: isRefused ? 403 : 502, message };
   }
 
@@ -134,7 +133,7 @@ export function openProxy(
   http.on('clientError', (_, client) => client.destroy());
 
   return {
-    failures,
+    refused,
     hosts: () => [...new Set([...uses].map(({ host }) => host))],
     onFailure(listener) {
       listeners.add(listener);

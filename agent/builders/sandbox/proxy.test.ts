@@ -67,7 +67,7 @@ test('private addresses are refused in every notation, as http and as tunnels', 
     '169.254.169.254 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent, on the local cluster by OUTBOUND_ALLOWED_RANGES.\n',
   );
   // Said to people at the end, and not without bound.
-  expect(proxy.failures.size).toBe(5);
+  expect(proxy.refused.size).toBe(5);
 });
 
 test('a name that leads to a private address is refused, also beside a public one', async () => {

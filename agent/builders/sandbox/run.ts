@@ -141,7 +141,7 @@ async function started(
   const told = end ?? endOf(statusOf(folder), run.limits, child, trouble());
   // Followers of the proxy have said them at once.
   if (unfollow === undefined && (told.ended !== 'exited' || told.code !== 0))
-    for (const line of proxy.failures) run.output('stderr', Buffer.from(`${line}\n`));
+    for (const sentence of proxy.refused) run.output('stderr', Buffer.from(`network: ${sentence}\n`));
   return told;
 }
 
