@@ -73,7 +73,11 @@ test('a host that was not reached is named, unless another line says why', () =>
   const unreachable = 'unreachable: The host repo.packagist.org has no address; check its name.';
   const adviceWith = (line: string) =>
     adviceOn({ command: 'composer install', end: exited, lines: [line, unreachable] });
-  for (const line of ['curl error 56 while downloading packages.json', 'npm error code ENOTFOUND'])
+  for (const line of [
+    'curl error 56 while downloading packages.json',
+    'npm error code ENOTFOUND',
+    'dial tcp: lookup x.org: no',
+  ])
     expect(adviceWith(line)).toMatch(/^The host repo\.packagist\.org has no address; check its name\. Builds reach/);
   expect(adviceWith('error TS2304: Cannot find name')).toMatch(/^TypeScript/);
   expect(adviceOn({ command: 'npm ci', end: exited, lines: ['npm error code ENOTFOUND'] })).toMatch(

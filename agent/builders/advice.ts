@@ -109,7 +109,7 @@ const table: readonly Advice[] = [
     ),
   },
   {
-    said: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|Could not resolve host|Temporary failure in name resolution/,
+    said: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|Could not resolve host|Temporary failure in name resolution|dial tcp: lookup \S+/,
     what: notReached,
   },
   {
