@@ -35,8 +35,10 @@ export class StepFailed extends Error {
   static of(step: string, error: unknown, lastLines: readonly string[]): StepFailed {
     if (!(error instanceof CommandFailed)) return new StepFailed(`The step ${step} failed: ${sentence(reason(error))}`);
     const last = error instanceof InstructionFailed ? error.lines : lastLines;
-    const lines = last.map((line) => stripVTControlCharacters(line).slice(0, longestLine));
-    const advice = adviceOn({ command: error.command, end: error.end, lines });
+    const plain = last.map((line) => stripVTControlCharacters(line));
+    // Why may stand at the end of a line that is too long to be told.
+    const advice = adviceOn({ command: error.command, end: error.end, lines: plain });
+    const lines = plain.map((line) => line.slice(0, longestLine));
     const told = [`The step ${step} failed: ${sentence(error.message)}`, ...(advice === undefined ? [] : [advice])];
     const room = longestMessage - told.join(' ').length;
     return new StepFailed([told.join(' '), ...lastThatFit(lines, room)].join('\n'));

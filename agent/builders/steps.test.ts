@@ -55,6 +55,19 @@ test('a step that fails says which address it was refused, however much it has w
   expect(text().match(/^network: /gm)).toHaveLength(1);
 });
 
+test('why a step failed is seen at the end of a line that is too long to be told, too', async () => {
+  const { log } = logged();
+  const steps = new Steps(log, new AbortController().signal, () => {});
+  const failing = steps.run('build', 'hugo', async () => {
+    const line = `error in ${'deep/'.repeat(60)}page: dial tcp: lookup api.example.com: no such host\n`;
+    log.write('stderr', Buffer.from(line));
+    throw new CommandFailed('hugo', { ended: 'exited', code: 1 });
+  });
+  const told = await failing.catch((error: Error) => error.message);
+  expect(told).toContain('An address could not be reached.');
+  expect(told).not.toContain('no such host');
+});
+
 test('an address that is refused or not reached is said at once, once, and hosts while a connection to them is open', async () => {
   const { log, text } = logged();
   const network = new BuildNetwork((line) => log.say(line));

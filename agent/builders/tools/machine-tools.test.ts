@@ -34,6 +34,7 @@ test('what is wanted and what is there are named, with the file, before anything
   await expect(findTool({ name: 'rust', version: '' }, where)).rejects.toThrow(
     'The build needs Rust, and the machine of the cluster has no program cargo beneath /usr: install cargo.',
   );
+  await expect(findTool({ name: 'dotnet', version: '8.0' }, where)).rejects.toThrow(/install dotnet-sdk-8\.0\.$/);
 });
 
 test.each([

@@ -14,6 +14,7 @@ export const systemPath = '/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr
 interface MachineTool {
   program: string;
   called: string;
+  /** Its packages of Debian, or where it is had; `{version}` is the one that is asked for. */
   install: string;
   /** Words by which it says its version, and where that stands in the answer. */
   version?: { words: readonly string[]; of: RegExp; by?: string };
@@ -68,7 +69,7 @@ export const machineTools: Readonly<Record<string, MachineTool>> = {
     version: version('--version', /deno (\S+)/),
   },
   dotnet: {
-    ...{ program: 'dotnet', called: '.NET', install: 'dotnet-sdk-10.0', folder: 'dotnet' },
+    ...{ program: 'dotnet', called: '.NET', install: 'dotnet-sdk-{version}', folder: 'dotnet' },
     version: version('--version', /(\d\S*)/),
   },
   hugo: { program: 'hugo', called: 'Hugo', install: 'hugo', version: version('version', /v(\d\S*)/), folder: 'hugo' },
@@ -114,7 +115,7 @@ export async function findTool({ name, version: asked, demand }: Tool, where: Wh
       : ` What is in ${closed.folder} is ${where.isRoot ? "root's own, and builds run as another user" : 'closed to the user of the agent'}.`;
   if (folder === undefined || there === undefined)
     throw new Refusal(
-      `The build needs ${tool.called}${wanted}, and the machine of the cluster has no program ${tool.program} beneath /usr: install ${tool.install}.${elsewhere}`,
+      `The build needs ${tool.called}${wanted}, and the machine of the cluster has no program ${tool.program} beneath /usr: install ${tool.install.replace('{version}', asked || '10.0')}.${elsewhere}`,
     );
   throw new Refusal(
     `${demand?.path} asks for ${tool.called} ${demand?.text}, and the machine of the cluster has ${there} (${join(folder, tool.program)}): install one that fits beneath /usr, widen what is asked for, or build on a cluster with the driver docker.${elsewhere}`,
