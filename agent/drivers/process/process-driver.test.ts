@@ -1,4 +1,6 @@
+import { describe } from 'vitest';
+import { sampleCanBeMade } from '../../../test/images/sample-image.ts';
 import { processGround } from '../../../test/machines/process-ground.ts';
 import { driverContract } from '../driver-contract.ts';
 
-driverContract('process', processGround, 4);
+describe.runIf(sampleCanBeMade())('the sample runs', () => driverContract('process', processGround, 4));
