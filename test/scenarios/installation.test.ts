@@ -26,6 +26,7 @@ import { secretsInLogs } from '../installation/secrets-in-logs.ts';
  * in a browser, stopped. Its tests build on each other; `npm run test:all` has the whole matrix of each of them.
  */
 const browser = await realBrowser();
+const sample = sampleCanBeMade();
 let others: Outside;
 let installation: Installation;
 
@@ -71,7 +72,7 @@ describe('the first start', () => {
 });
 
 /** Before everything else that runs on the machine, of which each instance is looked at. */
-describe.runIf(sampleCanBeMade())('everything is killed while deployments are at work', () => {
+describe.runIf(sample)('everything is killed while deployments are at work', () => {
   const names: MomentName[] = ['held, then approved', 'starting', 'draining', 'committed, not started'];
   const kills = killMatrix(0).filter(({ what }) => what === everything);
   let killed: KilledDeployments;
@@ -110,10 +111,10 @@ describe.skipIf(browser === undefined)('the console', () => {
   });
 
   describe('hands', () => handStories(() => world));
-  describe('delivery', () => deliveryStories(() => world));
+  describe.runIf(sample)('delivery', () => deliveryStories(() => world));
 
   /** An installation as it is after some months; `accessible.all.test.ts` has the other themes, widths and dialogs. */
-  describe('every page is there and can be used', () => {
+  describe.runIf(sample)('every page is there and can be used', () => {
     let content: Content;
     let nobody: Visitor;
     beforeAll(async () => {
