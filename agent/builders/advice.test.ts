@@ -25,6 +25,10 @@ test.each([
     /builds with Node \d/,
   ],
   ['  Your requirements could not be resolved to an installable set of packages.', /composer\.lock does not fit/],
+  [
+    'Your lock file does not contain a compatible set of packages. Please run composer update.',
+    /composer\.lock does not/,
+  ],
   ["Could not find gem 'rails (~> 8.0)' in locally installed gems.", /Gemfile\.lock does not fit/],
   [
     'An error occurred while installing pg (1.6.2), and Bundler cannot continue.',

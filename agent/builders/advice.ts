@@ -130,7 +130,7 @@ const table: readonly Advice[] = [
     ),
   },
   {
-    said: /Your requirements could not be resolved|lock file is not up to date with the latest changes in composer\.json/i,
+    said: /Your requirements could not be resolved|lock file does not contain a compatible set|lock file is not up to date with the latest changes in composer\.json/i,
     what: plain(
       'composer.lock does not fit composer.json, or PHP: run composer update, commit composer.lock and build again.',
     ),
