@@ -3,7 +3,7 @@ import { type Listening, listeningSentence } from '../../../domain/deployments/l
 import type { Gate } from '../../../domain/gate.ts';
 import type { Check, Process } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import { type Probed, probe } from './probe.ts';
+import { type Asked, type Probed, probe } from './probe.ts';
 
 export interface Findings {
   started: boolean;
@@ -20,6 +20,8 @@ export interface Findings {
 const soonest = 100;
 /** Before the first look where it listens, since most programs only take a moment to start, and the longest pause between two. */
 const looks = { first: 1_000, longest: 30_000 };
+/** Seconds that the first answer of a program may take, ever more since the first request may be what starts it. */
+const answers = { first: 2, longest: 30 };
 
 /** Asks one run of one instance how it is, for as long as it runs: first whether it has started, then the rest. */
 export class Checkup {
@@ -87,6 +89,7 @@ export class Checkup {
 
   async #watchReadiness(adopted: boolean): Promise<void> {
     let failures = 0;
+    let [answered, patience] = [adopted, answers.first];
     if (adopted) await this.#spread(readinessOf(this.#probed.process));
     for (let wait = soonest; ; ) {
       const check = readinessOf(this.#probed.process);
@@ -95,7 +98,13 @@ export class Checkup {
         await this.#pause(5000);
         continue;
       }
-      const wrong = await this.#probe(check);
+      let wrong = await this.#probe(check);
+      // The kernel accepts connections for a program whose workers all end at their start.
+      if (wrong === undefined && !answered && isJudgedByAnswer(this.#probed.process)) {
+        wrong = await this.#probe({ kind: 'answer', timeoutSeconds: patience });
+        patience = Math.min(patience * 2, answers.longest);
+        answered = wrong === undefined;
+      }
       failures = wrong === undefined ? 0 : failures + 1;
       if (wrong === undefined) this.#becomes(true);
       else if (!this.findings.ready) this.#say(`It is not ready: ${wrong}`);
@@ -126,7 +135,7 @@ export class Checkup {
     }
   }
 
-  #probe(check: Check): Promise<string | undefined> {
+  #probe(check: Asked): Promise<string | undefined> {
     return this.#places(async () => {
       this.#closing.signal.throwIfAborted();
       const wrong = await probe(this.#driver, check, this.#probed, this.#closing.signal);
@@ -193,7 +202,12 @@ export class Checkup {
   }
 }
 
-/** A process that listens and has no readiness check is ready once it accepts a connection. */
+/** By HTTP, unless its own check says what well is. */
+function isJudgedByAnswer({ kind, checks }: Process): boolean {
+  return kind === 'http' && checks.readiness === undefined;
+}
+
+/** A process that listens and has no readiness check is ready while it accepts connections, once it has given an answer. */
 export function readinessOf(process: Process): Check | undefined {
   const { readiness } = process.checks;
   if (readiness !== undefined || process.port === undefined) return readiness;

@@ -29,6 +29,19 @@ test('a release whose program does not listen on PORT fails by that, and says it
   });
 });
 
+test('a release that accepts connections and answers no request does not go live, and says so', async () => {
+  let late = 0;
+  machine = await keptMachine({ ingress, clock: { now: () => Date.now() + late } });
+  const keeper = await machine.keeper();
+  await keeper.desire(wanted(1, await machine.rolled('a', 1, 'r1', { args: ['-mute'] })), 0);
+  const rollout = () => keeper.observed().slices[0]?.rollout;
+  const sentence = /It is not ready: it accepts connections, but gives no answer to GET \/ within \d+ s\./;
+  await until('it is said while it starts', async () => sentence.test(rollout()?.message ?? ''));
+  late = 3_600_000;
+  await until('it is returned', async () => rollout()?.phase === 'returned');
+  expect(rollout()?.message).toMatch(sentence);
+});
+
 test('an answer ends what was said of where it listens', async () => {
   machine = await keptMachine({ ingress });
   const keeper = await machine.keeper();

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import type { AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { type Check, process as processSchema } from '../../../protocol/workload.ts';
+import { process as processSchema } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import { type Probed, probe } from './probe.ts';
+import { type Asked, type Probed, probe } from './probe.ts';
 
 const servers: (NetServer | Server)[] = [];
 afterEach(() => {
@@ -30,7 +30,7 @@ function ask(path: string, address: { host: string; port: number }, upstream = '
   return wordsOf({ kind: 'http', path, ...timing }, { id: 'web-1', process, address });
 }
 
-async function wordsOf(check: Check, probed: Probed) {
+async function wordsOf(check: Asked, probed: Probed) {
   return (await probe(noDriver, check, probed, nobody))?.text;
 }
 
@@ -72,6 +72,21 @@ test('a connection is enough for a check by tcp', async () => {
   const refused = { id: 'db-1', process, address: { ...address, port: 1 } };
   expect(await wordsOf(check, refused)).toContain('a connection failed');
   expect(await probe(noDriver, check, refused, nobody)).toMatchObject({ unanswered: true });
+});
+
+test('any answer shows that a program serves, and a connection alone does not', async () => {
+  const process = processSchema.parse({ name: 'web', kind: 'http', port: 80 });
+  const asked = async (server: NetServer) =>
+    wordsOf({ kind: 'answer', timeoutSeconds: 1 }, { id: 'web-1', process, address: await listen(server) });
+  expect(await asked(createServer((_, response) => response.writeHead(500).end()))).toBeUndefined();
+  expect(await asked(createTcpServer((socket) => socket.end('-ERR unknown command\r\n')))).toBeUndefined();
+  const tcp = 'If it speaks something else than HTTP, its kind is tcp.';
+  expect(await asked(createTcpServer())).toBe(
+    `it accepts connections, but gives no answer to GET / within 1 s. ${tcp}`,
+  );
+  expect(await asked(createTcpServer((socket) => socket.destroy()))).toMatch(
+    /^it accepts connections, but GET \/ failed: .*\. If it speaks/,
+  );
 });
 
 test('an answer that shows a setting which does not fit says which', async () => {

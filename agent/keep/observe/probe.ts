@@ -20,10 +20,13 @@ export interface Wrong {
   answer?: AnswerFault;
 }
 
+/** A check, or whether it gives any answer by HTTP at all. */
+export type Asked = Check | { kind: 'answer'; timeoutSeconds: number };
+
 /** Asks once. Undefined if it is well. */
 export async function probe(
   driver: Driver,
-  check: Check,
+  check: Asked,
   probed: Probed,
   closing: AbortSignal,
 ): Promise<Wrong | undefined> {
@@ -34,11 +37,15 @@ export async function probe(
     const text = signal.aborted
       ? `no answer to ${nameOf(check)} within ${check.timeoutSeconds} s.`
       : `${nameOf(check)} failed: ${error instanceof Error ? error.message : String(error)}.`;
-    return check.kind === 'command' ? { text } : { text, unanswered: true };
+    if (check.kind === 'command') return { text };
+    if (check.kind !== 'answer') return { text, unanswered: true };
+    return {
+      text: `it accepts connections, but ${signal.aborted ? 'gives ' : ''}${text} If it speaks something else than HTTP, its kind is tcp.`,
+    };
   }
 }
 
-async function ask(driver: Driver, check: Check, probed: Probed, signal: AbortSignal): Promise<Wrong | undefined> {
+async function ask(driver: Driver, check: Asked, probed: Probed, signal: AbortSignal): Promise<Wrong | undefined> {
   const { id, process, address } = probed;
   if (check.kind === 'command') {
     const { code } = await driver.exec(id, check.command, { output: () => {}, signal });
@@ -46,9 +53,18 @@ async function ask(driver: Driver, check: Check, probed: Probed, signal: AbortSi
   }
   if (address === undefined) return { text: 'it listens nowhere yet.' };
   if (check.kind === 'tcp') return opens(address, signal);
+  if (check.kind === 'answer') return await answers(address, process, signal);
   if (process.upstream !== 'h2c') return await askOverHttp1(check.path, address, probed.host, signal);
   const status = await statusOverHttp2(address, check.path, signal);
   return isWell(status) ? undefined : { text: answeredWith(check.path, status) };
+}
+
+/** Whatever the answer is, in whatever protocol: only its own check knows which one is well. */
+async function answers(address: Place, process: Process, signal: AbortSignal): Promise<undefined> {
+  if (process.upstream === 'h2c') return void (await statusOverHttp2(address, '/', signal));
+  await askHttp1(address, '/', signal, { read: [] }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_'))) throw error;
+  });
 }
 
 /** Only failures are read: of the others the status counts, however long the body is. */
@@ -87,8 +103,9 @@ function answeredWith(path: string, status: number): string {
   return `GET ${path} was answered with ${status}.`;
 }
 
-function nameOf(check: Check): string {
+function nameOf(check: Asked): string {
   if (check.kind === 'http') return `GET ${check.path}`;
+  if (check.kind === 'answer') return 'GET /';
   return check.kind === 'tcp' ? 'a connection' : `the command ${check.command[0]}`;
 }
 

@@ -39,6 +39,7 @@ var (
 	store    = flag.Bool("store", false, "keep what clients set, a line of TCP each: set NAME VALUE, get NAME")
 	listen   = flag.String("listen", "", "listen at this address, whatever PORT says")
 	allowed  = flag.String("allowed", "", "answer 400 as Django does to every host but this one")
+	mute     = flag.Bool("mute", false, "take every request and answer none")
 	secure   = flag.Bool("secure", false, "redirect every request to https, whatever a proxy says")
 	lingerer = flag.Bool("lingerer", false, "ignore SIGTERM and do nothing: what -spawn starts")
 )
@@ -139,6 +140,8 @@ func guarded(routes http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := strings.Cut(r.Host, ":")
 		switch {
+		case *mute:
+			<-r.Context().Done()
 		case *allowed != "" && host != *allowed:
 			w.Header().Set("Content-Type", "text/html")
 			w.WriteHeader(http.StatusBadRequest)
