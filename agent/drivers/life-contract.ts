@@ -55,9 +55,12 @@ export function lifeContract(present: () => DriverBench): void {
     expect(Number(got.PORT)).toBeGreaterThan(0);
     // The process that starts it here has dozens of its own.
     expect(process.env.VITEST).toBeDefined();
-    // An engine of containers gives these three to everybody.
     const { PORT, PATH, HOME, HOSTNAME, ...rest } = got;
     expect(rest).toEqual(environment);
+    expect([PATH, HOME]).toEqual([expect.stringContaining('/bin'), expect.stringMatching(/^\//)]);
+    const own = await bench.started({ environment: { PATH: '/bin', HOME: '/nowhere' } });
+    await bench.answering(own);
+    expect(await (await bench.ask(own, '/environment')).json()).toMatchObject({ PATH: '/bin', HOME: '/nowhere' });
   });
 
   test('exit codes and signals are recorded, also of runs that ended while no agent lived', async () => {

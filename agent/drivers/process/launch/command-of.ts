@@ -4,7 +4,8 @@ import { Refusal } from '../../../program/refusal.ts';
 import type { InstanceSpec } from '../../driver.ts';
 import { beneath } from '../beneath.ts';
 
-const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Of instances whose image and variables name none. */
+export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** The command of an instance: its process's, else its image's, by the rules of OCI. */
 export function commandOf({ process, image }: InstanceSpec): string[] {

@@ -3,7 +3,7 @@ import type { InstanceSpec } from '../../driver.ts';
 import { filesOf } from '../../instance-file.ts';
 import { beneath } from '../beneath.ts';
 import type { Places } from '../places.ts';
-import { commandOf, programOfMachine, withProgram } from './command-of.ts';
+import { commandOf, defaultPath, programOfMachine, withProgram } from './command-of.ts';
 import { launchScript } from './launch-script.ts';
 import { fixedPortOf } from './own-network.ts';
 import { placeOfFile } from './tree.ts';
@@ -41,6 +41,8 @@ export class Launch {
     return launchScript({
       directory: beneath(tree, spec.image.config.workingDirectory, new Set(volumes.map(({ place }) => place))),
       environment: {
+        // As an engine of containers: programs look up where they may write, and find others.
+        ...{ PATH: defaultPath, HOME: tree },
         ...Object.fromEntries([...places, ...files]),
         ...spec.environment,
         ...(told !== undefined && { PORT: String(told) }),
