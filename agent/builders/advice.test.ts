@@ -39,6 +39,7 @@ test.each([
     'error NETSDK1045: The current .NET SDK does not support targeting .NET 10.0.',
     /older than what the project targets/,
   ],
+  ['Modules/common.h:15:10: fatal error: lber.h: No such file or directory', /has no lber\.h: install the package/],
   ['npm error code E401', /wants a credential/],
   ['npm error 403 Forbidden - GET https://npm.example.com/x', /wants a credential/],
   ['npm error code E404', /not in the registry/],

@@ -130,6 +130,11 @@ const table: readonly Advice[] = [
     ),
   },
   {
+    said: /fatal error: ([\w./+-]+\.h(?:pp)?): No such file/,
+    what: ([, header]) =>
+      `A package is compiled from C, and the machine of the cluster has no ${header}: install the package of Debian that has it (such names end with -dev), or build on a cluster with the driver docker.`,
+  },
+  {
     said: /Your requirements could not be resolved|lock file does not contain a compatible set|lock file is not up to date with the latest changes in composer\.json/i,
     what: plain(
       'composer.lock does not fit composer.json, or PHP: run composer update, commit composer.lock and build again.',
