@@ -15,7 +15,7 @@ import { until } from '../ground/until.ts';
 import { skipTest } from '../run/not-run.ts';
 
 export const environment = { BALLAST_NODE: process.execPath };
-/** What the script needs besides a Node. */
+/** Programs that the script needs besides a Node. */
 const installs = spawnSync('sh', ['-c', 'command -v curl && command -v openssl']).status === 0;
 const unattended = ['--driver', 'process', '--ingress-port', '0', '--no-systemd'];
 

@@ -47,17 +47,18 @@ export function explained(
   if (failed !== undefined && code !== undefined)
     return new InstructionFailed(failed.name, { ended: 'exited', code: Number(code) }, [...failed.lines, ...network]);
   const text = plainOf(said);
+  const sentences = network.map((line) => line.replace(/^\w+: /, ''));
   const image = metadata.exec(failed?.name ?? '')?.[1];
   if (image !== undefined)
     return new Refusal(
-      `The image ${image} cannot be had: check its name, and that the cluster reaches its registry. It said: ${[text, ...network].join('. ')}`,
+      `The image ${image} cannot be had: check its name, and that the cluster reaches its registry. It said: ${[text, ...sentences].join('. ')}`,
     );
   const advice = table.flatMap(({ said: pattern, what }) => {
     const found = pattern.exec(said);
     return found === null ? [] : [what(found)];
   })[0];
   const at = failed === undefined ? '' : `${failed.name}: `;
-  const why = advice ?? network[0];
+  const why = advice ?? sentences[0];
   return new Refusal(`${at}${text}${why === undefined ? '' : `${/[.!?]$/.test(text) ? '' : '.'} ${why}`}`);
 }
 
