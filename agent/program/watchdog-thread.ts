@@ -101,7 +101,7 @@ async function heldByCode(): Promise<string | undefined> {
   session.on('Debugger.scriptParsed', ({ params }) => files.set(params.scriptId, params.url.split('/').at(-1) ?? ''));
   try {
     return await new Promise<string | undefined>((resolve) => {
-      setTimeout(() => resolve(undefined), 5 * tickMillis);
+      setTimeout(() => resolve(undefined), ((endedAfter - toldAfter) / 2) * tickMillis);
       session.once('Debugger.paused', ({ params }) => {
         const frames = params.callFrames.slice(0, 6).map((frame) => framed(frame, files));
         resolve(frames.join(' < '));
