@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { socketsIn, socketsOfNetwork, socketsOfProcesses } from './listening-sockets.ts';
+import { socketsIn, socketsOfNetwork, socketsOfOwnNetwork, socketsOfProcesses } from './listening-sockets.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -25,6 +25,8 @@ test('sockets of this process are found with their addresses, and of another pro
   ];
   expect(socketsOfProcesses([process.pid])).toEqual(expect.arrayContaining(wanted));
   expect(socketsOfNetwork(process.pid)?.length).toBeGreaterThan(0);
+  // A process that shares our network has none of its own yet.
+  expect(socketsOfOwnNetwork(process.pid)).toEqual([]);
   const [first] = servers;
   const gone = wanted[0];
   if (first === undefined) throw new Error('There is no server.');

@@ -19,6 +19,12 @@ export function socketsOfNetwork(pid: number): ListeningSocket[] | undefined {
   return text === undefined ? undefined : socketsIn(text);
 }
 
+/** As above, of a process that gets a network of its own: until it has one, the table is this machine's, and none is its own. */
+export function socketsOfOwnNetwork(pid: number): ListeningSocket[] | undefined {
+  const [own, ours] = [linkAt(`/proc/${pid}/ns/net`), linkAt('/proc/self/ns/net')];
+  return own !== '' && own === ours ? [] : socketsOfNetwork(pid);
+}
+
 /** Those of these processes alone. Undefined where none is found and one of the processes cannot be looked into. */
 export function socketsOfProcesses(pids: readonly number[]): ListeningSocket[] | undefined {
   const [first] = pids;

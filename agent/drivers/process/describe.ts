@@ -1,6 +1,6 @@
 import { isOnLoopback } from '../../../domain/deployments/listening.ts';
 import type { Instance } from '../driver.ts';
-import { socketsOfNetwork } from '../listening-sockets.ts';
+import { socketsOfOwnNetwork } from '../listening-sockets.ts';
 import type { InstanceFiles } from './instance-files.ts';
 import { memoryOf } from './launch/control-groups.ts';
 import { fixedPortOf } from './launch/own-network.ts';
@@ -29,6 +29,6 @@ export function describeInstance(files: InstanceFiles, id: string, directory: st
 /** A port that leads into a network of its own is open before anybody listens there, so the program is asked instead. */
 function isReachable({ child }: Run, fixed: number | undefined): boolean {
   if (fixed === undefined || child === undefined) return fixed === undefined;
-  const sockets = socketsOfNetwork(child.pid);
+  const sockets = socketsOfOwnNetwork(child.pid);
   return sockets === undefined || sockets.some((socket) => socket.port === fixed && isOnLoopback(socket));
 }

@@ -1,5 +1,5 @@
 import type { Listening } from '../../../domain/deployments/listening.ts';
-import { socketsOfNetwork, socketsOfProcesses } from '../listening-sockets.ts';
+import { socketsOfOwnNetwork, socketsOfProcesses } from '../listening-sockets.ts';
 import type { InstanceFiles } from './instance-files.ts';
 import { fixedPortOf } from './launch/own-network.ts';
 import { leftovers } from './leftovers.ts';
@@ -13,7 +13,7 @@ export function listeningOf(files: InstanceFiles, id: string, fixedPorts: boolea
   if (port === undefined || !run?.running) return undefined;
   const fixed = fixedPortOf(files.spec(id).process);
   if (fixed !== undefined) {
-    const own = run.child && socketsOfNetwork(run.child.pid);
+    const own = run.child && socketsOfOwnNetwork(run.child.pid);
     return own && { port: fixed, ownNetwork: false, fixedPort: 'used', sockets: own };
   }
   const sockets = socketsOfProcesses(leftovers(files.groups(id), run).map(({ pid }) => pid));
