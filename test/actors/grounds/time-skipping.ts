@@ -25,10 +25,51 @@ export async function timeSkipping(keys: PayloadKeys): Promise<TestWorkflowEnvir
     cannotRun(error.code === 'ENOENT' ? 'install Java 11+ and Maven' : 'let Maven reach Maven Central, then try again'),
   );
   if (path === undefined) return undefined;
-  return TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path } },
+  const server = await startServer(path);
+  const environment = await withTimeSkipping.create({
+    server: { type: 'existing' },
+    address: `127.0.0.1:${server.port}`,
+    supportsTimeSkipping: true,
     client: { dataConverter: dataConverter(keys) },
   });
+  const teardown = environment.teardown.bind(environment);
+  environment.teardown = async () => {
+    await teardown();
+    await server.stop();
+  };
+  return environment;
+}
+
+/** The SDK waits 5 s for a server that it starts, however slow the machine is; this takes one that has been started. */
+const withTimeSkipping = TestWorkflowEnvironment as unknown as {
+  create(options: Record<string, unknown>): Promise<TestWorkflowEnvironment>;
+};
+
+async function startServer(
+  executable: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const port = await freePort();
+  const server = spawn(executable, [String(port)], { env: { ...process.env, ...env }, stdio: 'ignore' });
+  const ended = once(server, 'exit');
+  await until('the test server listens', () => listens(port), 120);
+  return {
+    port,
+    async stop() {
+      server.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return await once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
 }
 
 function cannotRun(what: string): undefined {
@@ -65,30 +106,11 @@ async function obtain(caches: string, kept: string): Promise<void> {
   }
 }
 
-/** Its classes as Java has loaded them: the SDK gives a start 5 s, and a machine at its limit took longer without. */
+/** Its classes as Java has loaded them: a start takes a third of the time with them. */
 async function dumpClasses(executable: string, classes: string): Promise<void> {
   const aside = `${classes}.${process.pid}`;
-  const port = await freePort();
-  const server = spawn(executable, [String(port)], {
-    env: { ...process.env, JAVA_TOOL_OPTIONS: `-XX:ArchiveClassesAtExit=${aside}` },
-    stdio: 'ignore',
-  });
-  const ended = once(server, 'exit');
-  await until(
-    'the test server listens',
-    async () => {
-      const socket = connect(port, '127.0.0.1');
-      return await once(socket, 'connect')
-        .then(
-          () => true,
-          () => false,
-        )
-        .finally(() => socket.destroy());
-    },
-    120,
-  );
-  server.kill('SIGTERM');
-  await ended;
+  const server = await startServer(executable, { JAVA_TOOL_OPTIONS: `-XX:ArchiveClassesAtExit=${aside}` });
+  await server.stop();
   await rename(aside, classes);
 }
 
