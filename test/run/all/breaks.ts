@@ -11,7 +11,8 @@ import { distances } from './reach.ts';
 const help = `./ballast exec test/run/all/breaks.ts --in CLONE [--seed N] [--count N] [--from N] [--results FILE] [--list]
 
 Breaks single lines of shipped code at places that a seed chooses over all rooms, one at a time, and runs \`npm test\` of a clone of
-the project, whose files it changes and restores, until a test notices. Tests that reach the file by few imports run first, then all.
+the project, whose files it changes and restores, until a test notices. Only tests that reach the file by imports run, those with
+few of them first; a test that fails is run again alone, so that one that is red by itself notices nothing.
 
   --in CLONE       A clone of the project, with its packages; nothing else works in it.
   --seed N         Another choice; 31 if left out.
@@ -28,7 +29,7 @@ interface Break {
   after: string;
 }
 
-/** How many files of tests are tried before all of them are. */
+/** How many files of tests are tried before all that reach the line. */
 const nearest = 12;
 
 /** Shipped code that has behaviour: neither tests, nor their ground, nor tables of words, nor migrations that were applied. */
@@ -104,7 +105,7 @@ function noticed(clone: string, one: Break): string | undefined {
       .join('\n'),
   );
   try {
-    return (near.length > 0 ? failing(clone, near) : undefined) ?? failing(clone, []);
+    return failing(clone, near.slice(0, nearest)) ?? failing(clone, near.slice(nearest));
   } finally {
     writeFileSync(path, text);
   }
@@ -117,11 +118,23 @@ function testsNear(clone: string, file: string): string[] {
   return [...far]
     .filter(([name]) => tierOf(name) === 'rules')
     .sort(([, one], [, other]) => one - other)
-    .slice(0, nearest)
     .map(([name]) => name);
 }
 
+/** The first test that fails, twice. */
 function failing(clone: string, files: readonly string[]): string | undefined {
+  let left = files;
+  while (left.length > 0) {
+    const first = run(clone, left);
+    if (first === undefined) return undefined;
+    const file = left.find((name) => first.includes(name));
+    if (file === undefined || run(clone, [file]) !== undefined) return first;
+    left = left.filter((name) => name !== file);
+  }
+  return undefined;
+}
+
+function run(clone: string, files: readonly string[]): string | undefined {
   const { status, stdout, stderr } = spawnSync('npm', ['test', '--', '--bail=1', ...files], {
     cwd: clone,
     encoding: 'utf8',
