@@ -4,6 +4,6 @@ test('it ends', () => {
   expect(true).toBe(true);
 });
 
-test('it keeps its process busy, so that no time limit reaches it', () => {
-  for (;;);
+test('it holds its process, so that no time limit reaches it', () => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });

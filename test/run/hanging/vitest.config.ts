@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { patient } from '../patience.ts';
 import { Progress } from '../progress.ts';
 import { runDirectory } from '../run-directory.ts';
 
@@ -6,7 +7,7 @@ import { runDirectory } from '../run-directory.ts';
 export default defineConfig({
   test: {
     include: ['test/run/hanging/*ends.ts'],
-    reporters: [new Progress({ every: 100, patience: 1_000 })],
+    reporters: [new Progress({ every: 100, patience: patient(10_000) })],
     maxWorkers: 2,
     testTimeout: 500,
     env: { TMPDIR: runDirectory() },
