@@ -18,12 +18,11 @@ import { agentRoutes } from './agent-link/agent-routes.ts';
 import { Bell } from './agent-link/bell.ts';
 import type { AgentProgram } from './agent-releases/agent-program.ts';
 import { providerOf } from './auth/provider.ts';
-import { BuildLogs } from './builds/log/build-logs.ts';
+import { BuildLogs } from './builds/build-logs.ts';
 import { type ClientProgram, clientRoutes } from './client/client-routes.ts';
-import { Cancellations } from './commands/cancellations.ts';
-import { reserveAddresses } from './console/console-addresses.ts';
-import { ConsoleFiles } from './console/console-files.ts';
-import { ProgressReaders } from './deployments/progress/progress-readers.ts';
+import { Cancellations } from './commands/command.ts';
+import { ConsoleFiles, reserveAddresses } from './console/console-files.ts';
+import { ProgressReaders } from './deployments/progress-readers.ts';
 import { readJsonBodies } from './engine/http/body.ts';
 import { answerBrokenRequest } from './engine/http/broken-requests.ts';
 import { clientAddress } from './engine/http/client-address.ts';
@@ -59,7 +58,7 @@ import { pageRoutes } from './sign-in/page-routes.ts';
 import { providerProxy } from './sign-in/provider-proxy.ts';
 import { IssuerKeys } from './token-exchange/issuer-keys.ts';
 import { trpcRoutes } from './trpc-routes.ts';
-import { readReleases } from './version/installed.ts';
+import { readReleases } from './version/operations.ts';
 
 export interface AppParts {
   settings: Settings;

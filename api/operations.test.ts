@@ -4,7 +4,8 @@ import { makeBodies } from '../test/run/make-bodies.ts';
 import { namedOperations } from './engine/registry.ts';
 import { operations } from './operations.ts';
 
-test('every operation that a file defines is in the group of its folder, and the group in the list', async () => {
+// One that is neither exported nor in the group is a variable without a use, which the linter refuses.
+test('every operation that a file exports is in the group of its folder, and the group in the list', async () => {
   const listed = new Set<unknown>(namedOperations(operations).map(({ operation }) => operation));
   const missing: string[] = [];
   for (const file of await readdir(import.meta.dirname, { recursive: true })) {

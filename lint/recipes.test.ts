@@ -5,7 +5,7 @@ import { actorKinds, descriptors } from '../workflows/descriptors.ts';
 import { centralPlaces, filesOfActor, foldersWith, numberedInRecipe, placesOfRecipe } from './central-places.ts';
 
 test('a recipe for a subject names exactly the central places that every subject touches: at most five', async () => {
-  const inApi = await foldersWith('api', 'index.ts');
+  const inApi = await foldersWith('api', 'operations.ts');
   const inDatabase = await foldersWith('db', 'index.ts');
   const inConsole = await foldersWith('web/pages', 'index.tsx');
   const findable = await readFile(new URL('../api/search/findable.ts', import.meta.url), 'utf8');

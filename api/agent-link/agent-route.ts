@@ -1,14 +1,42 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { changeCredential } from '../../db/agents/cluster-agents.ts';
 import { Problem } from '../../domain/problems.ts';
+import { credentialRequest } from '../../protocol/agent.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import { fieldErrors } from '../engine/input/field-errors.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { type AdmittedAgent, type AgentHeaders, admitAgent, currentIncarnation, type From } from './admit-agent.ts';
 import { cleanText } from './clean-text.ts';
-import { Pace } from './pace.ts';
 
-export interface Asked<Body, Query> {
+/** How often something may happen to each of many: a few times at once, and then so often a second. Of this process. */
+export class Pace {
+  readonly #perSecond: number;
+  readonly #atOnce: number;
+  readonly #left = new Map<string, { left: number; at: number }>();
+
+  constructor({ perSecond, atOnce }: { perSecond: number; atOnce: number }) {
+    this.#perSecond = perSecond;
+    this.#atOnce = atOnce;
+  }
+
+  allows(id: string, now = performance.now()): boolean {
+    const known = this.#left.get(id);
+    const regained = known === undefined ? 0 : ((now - known.at) / 1_000) * this.#perSecond;
+    const left = known === undefined ? this.#atOnce : Math.min(this.#atOnce, known.left + regained);
+    const allowed = left >= 1;
+    this.#left.delete(id);
+    this.#left.set(id, { left: allowed ? left - 1 : left, at: now });
+    // Those that were asked for longest ago come first, and are as if they had never been.
+    for (const [other, { at }] of this.#left) {
+      if (((now - at) / 1_000) * this.#perSecond < this.#atOnce) break;
+      this.#left.delete(other);
+    }
+    return allowed;
+  }
+}
+
+interface Asked<Body, Query> {
   server: ServerParts;
   body: Body;
   query: Query;
@@ -20,7 +48,7 @@ export interface Asked<Body, Query> {
 }
 
 /** The sender of a request, before the body is read. */
-export interface Visitor {
+interface Visitor {
   server: ServerParts;
   from: From;
   headers: AgentHeaders;
@@ -162,5 +190,24 @@ function read<T>(part: 'body' | 'query', schema: z.ZodType<T> | undefined, given
   const result = schema.safeParse(clean);
   if (result.success) return result.data;
   const errors = fieldErrors(part, schema, clean, result.error.issues);
+  throw new Problem('invalid-field', 'The message of the agent does not follow the protocol.', { errors });
+}
+
+/** The agent has made itself another credential. The one it asks with holds until the new one is used. */
+export const credential = incarnationRoute({
+  method: 'POST',
+  url: 'credential',
+  body: credentialRequest,
+  async handle({ server, body }, agent): Promise<void> {
+    await changeCredential(server.database.kysely, agent.clusterId, Buffer.from(body.credentialHash, 'hex'));
+  },
+});
+
+const largest = 2_147_483_647;
+
+/** Refuses numbers that no column holds; the protocol knows no bound, but nothing real comes near it. */
+export function mustFit(location: string, ...numbers: (number | undefined)[]): void {
+  if (numbers.every((number) => number === undefined || Math.abs(number) <= largest)) return;
+  const errors = [{ message: `must be at most ${largest}`, location }];
   throw new Problem('invalid-field', 'The message of the agent does not follow the protocol.', { errors });
 }

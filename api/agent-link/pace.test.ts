@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from './pace.ts';
+import { Pace } from './agent-route.ts';
 
 test('each may go on a few times at once, then as often as is said, and nobody on account of others', () => {
   const pace = new Pace({ perSecond: 2, atOnce: 3 });

@@ -5,8 +5,8 @@ import type { Release } from '../../protocol/agent.ts';
 import { type ReleaseProof, releaseProof } from '../../protocol/release-proof.ts';
 import { type AgentHeaders, admitAgent, bearerOf, type From } from '../agent-link/admit-agent.ts';
 import { agentRoute, openRoute } from '../agent-link/agent-route.ts';
-import { openRuntime, runtime } from '../agent-link/runtime.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
+import { openRuntime, runtime } from './agent-program.ts';
 
 /** Which release of the agent this control plane offers. */
 export const release = agentRoute({

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import type { Effect } from '../../db/engine/effect.ts';
-import { findRightsOfAccount } from '../../db/identity-provider/provider-accounts.ts';
+import { endFirstOwnerRights, findRightsOfAccount } from '../../db/identity-provider/provider-accounts.ts';
 import { acceptInvitation, findInvitation, type Invited } from '../../db/invitations/invitations.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
+import { addMember } from '../../db/members/members.ts';
+import { createOrganization, findOrganizationBySlug } from '../../db/organizations/organizations.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import {
   bindIdentity,
   createUser,
@@ -11,15 +14,32 @@ import {
   removeOtherIdentities,
 } from '../../db/sign-in/identities.ts';
 import { endSessionsOf } from '../../db/sign-in/sessions.ts';
-import { findSignInLink, ownerExists, type UsedSignInLink } from '../../db/sign-in/sign-in-links.ts';
+import { findSignInLink, lockFirstOwner, ownerExists, type UsedSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
-import { becomeFirstOwner } from './first-owner.ts';
 import { Refusal } from './refusal.ts';
 import type { SignedIn } from './signed-in.ts';
 
+/** Makes somebody the first owner: of the organization `default`. */
+export async function becomeFirstOwner(effect: Effect, userId: string): Promise<void> {
+  await lockFirstOwner(effect.kysely);
+  if (await ownerExists(effect.kysely)) {
+    throw new Refusal(
+      'owner-exists',
+      'Somebody became the owner of this installation before you did, so the link has expired; ask to be invited.',
+    );
+  }
+  await endFirstOwnerRights(effect);
+  const organization =
+    (await findOrganizationBySlug(effect.kysely, 'default')) ??
+    (await createOrganization(effect, { name: 'Default', slug: 'default' }));
+  // Without an owner nobody could remove or promote existing members.
+  await tenant(effect.kysely, organization.id).deleteFrom('membership').where('user_id', '=', userId).execute();
+  await addMember(effect, { organizationId: organization.id, userId, role: 'owner' });
+}
+
 /** Rights of this sign-in beyond signing in. */
-export interface Permission {
+interface Permission {
   signInLinkId: string | null;
   invitationId: string | null;
 }

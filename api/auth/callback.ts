@@ -12,9 +12,31 @@ import type { ServerParts } from '../engine/server/server-parts.ts';
 import { admitPerson } from './admit-person.ts';
 import { callbackPath, isHttps } from './begin-sign-in.ts';
 import { type BrowserSecret, fromBrowserSecret } from './browser-secret.ts';
-import { anonymous, noteRefusal } from './note-refusal.ts';
 import { Refusal, refusedByProvider } from './refusal.ts';
 import { signedIn } from './signed-in.ts';
+
+/** Kept beside the records of what succeeded: who tries what, from where. Never what it was tried with. */
+export async function noteRefusal(
+  { database, log }: ServerParts,
+  client: Client,
+  problem: Problem,
+  attemptId = 'unknown',
+): Promise<void> {
+  const reason = problem instanceof Refusal ? problem.reason : problem.code;
+  log.info({ requestId: client.requestId, reason }, 'A sign-in was refused');
+  await effect(database, anonymous(client), async (running) => {
+    running.audit({
+      action: 'sign_in.refused',
+      subjectKind: 'sign_in',
+      subjectId: attemptId,
+      details: { reason },
+    });
+  }).catch((error: unknown) => log.warn({ requestId: client.requestId, err: error }, 'A refusal was not recorded'));
+}
+
+function anonymous(client: Client): Author {
+  return { kind: 'machine', id: 'public', name: 'anonymous', ip: client.address, requestId: client.requestId };
+}
 
 const answer = z.string().max(4096).optional();
 

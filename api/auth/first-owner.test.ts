@@ -5,7 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-datab
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine, seedUser } from '../../test/seeds/seed.ts';
-import { becomeFirstOwner } from './first-owner.ts';
+import { becomeFirstOwner } from './admit-person.ts';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {

@@ -1,16 +1,141 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { deciders, isExchanged } from '../../db/approvals/deciders.ts';
 import { settingsAt } from '../../db/builds/commits/settings-at.ts';
-import type { CommitSource } from '../../db/builds/request-build.ts';
-import { requestBuild, SourceMissing } from '../../db/builds/request-build.ts';
+import { type CommitSource, requestBuild, SourceMissing } from '../../db/builds/request-build.ts';
+import { approveBuild as approve } from '../../db/builds/variables/approve-build.ts';
+import { connectionAccess } from '../../db/git-connections/connection-access.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { cloneUrl } from '../../domain/git/clone-url.ts';
 import { commitPattern } from '../../domain/git/refs.ts';
 import { Problem } from '../../domain/problems.ts';
+import { mayActAs } from '../../domain/roles.ts';
+import type { ServiceSource } from '../../domain/services/settings.ts';
+import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
+import { gitAddress } from '../../outbound/git/address.ts';
+import { type RemoteRefs, remoteRefs } from '../../outbound/git/remote-refs.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
-import { approvesAlone } from './approve-build.ts';
 import { buildAnswer, buildPath, buildSchema, theBuild } from './build.ts';
-import { resolveCommit } from './resolve-commit.ts';
+
+export const approveBuild = operation({
+  method: 'POST',
+  url: '/api/v1/builds/{id}/approve',
+  summary: 'Approve that a build sees the build variables of a production environment',
+  description:
+    'Of a build that `awaitsApproval`: its source is an upload, a tag, or a commit that is not the head of the connected branch, and any command of it could tell what it is given. Not by the person who requested it, unless only one account may decide. A token counts as the person who made it; tokens of CI jobs never approve. A retry is of the same source and needs no other approval.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'already-decided', 'role-too-low'],
+  path: buildPath,
+  result: buildSchema,
+  async handle({ caller, path, effect }) {
+    const build = await caller.see(theBuild, path.id, effect.kysely);
+    if (await isJob(effect.kysely, caller))
+      throw new Problem('role-too-low', 'Tokens of CI jobs do not approve builds: a person does.');
+    const own = (build.actorUserId ?? build.requestedById) === caller.countsAs.id;
+    if (own && !(await isAlone(effect.kysely, caller))) {
+      throw new Problem(
+        'role-too-low',
+        'You requested this build, so somebody else approves it: any other admin or owner of the organization.',
+      );
+    }
+    await approve(effect, build.id, { name: build.serviceName, by: caller.countsAs });
+    return buildAnswer(await caller.see(theBuild, build.id, effect.kysely));
+  },
+});
+
+/** Who asks for a build and is the only one who may approve it: that is said by asking. */
+export async function approvesAlone(
+  kysely: Kysely<Tables>,
+  caller: OrganizationCaller,
+): Promise<{ id: string; name: string } | undefined> {
+  if (!mayActAs(caller.role, 'admin') || (await isJob(kysely, caller))) return undefined;
+  return (await isAlone(kysely, caller)) ? caller.countsAs : undefined;
+}
+
+async function isJob(kysely: Kysely<Tables>, { organization, credential }: OrganizationCaller): Promise<boolean> {
+  return credential.kind === 'token' && (await isExchanged(kysely, organization.id, credential.id));
+}
+
+/** A token that was made on the machine itself has no person behind it, and stands for who holds the installation. */
+async function isAlone(kysely: Kysely<Tables>, { organization, countsAs }: OrganizationCaller): Promise<boolean> {
+  return (await deciders(kysely, organization.id)).every((one) => one === countsAs.id);
+}
+
+const timeoutMillis = 15_000;
+
+interface Asked {
+  organizationId: string;
+  projectId: string;
+  /** The service's name, for people. */
+  name: string;
+  source: ServiceSource;
+  /** Without one it is the branch that a clone checks out. */
+  branch: string | undefined;
+}
+
+/** The commit at the top of a branch, as the repository says now. Asks the host, so that it belongs before a transaction. */
+export async function resolveCommit(server: ServerParts, asked: Asked): Promise<CommitSource> {
+  const { organizationId, projectId, name, source } = asked;
+  const { gitConnectionId: connectionId } = source;
+  const access =
+    connectionId === undefined
+      ? undefined
+      : await connectionAccess(server.database.kysely, server.keyring, organizationId, {
+          ...{ id: connectionId, usedFor: [projectId] },
+        });
+  if (connectionId !== undefined && access === undefined) {
+    throw unresolved(
+      name,
+      'the Git connection of its source was deleted, or is not for this project; choose another one, or ask an administrator of the organization to add the project to it',
+    );
+  }
+  const url = access === undefined ? source.gitUrl : cloneUrl(access.host, source.repository);
+  const { refs, head } = await listed(server, name, url, access, asked.branch);
+  const ref = asked.branch === undefined ? head : `refs/heads/${asked.branch}`;
+  if (ref === undefined) throw unresolved(name, 'the repository is empty; push a commit first');
+  const found = refs.find((one) => one.name === ref);
+  if (found === undefined) {
+    const branch = ref.replace(/^refs\/heads\//, '');
+    throw unresolved(name, `it has no branch "${branch}"; push it, or change the branch of the environment`);
+  }
+  return {
+    ...{ kind: 'git', url, ref, commit: found.commit, commitMessage: '' },
+    repository: source.repository || repositoryOf(url),
+    ...(connectionId === undefined ? {} : { connectionId }),
+  };
+}
+
+async function listed(
+  { outbound }: ServerParts,
+  name: string,
+  url: string,
+  credential: { username: string; password: string } | undefined,
+  branch: string | undefined,
+): Promise<RemoteRefs> {
+  try {
+    const prefix = branch === undefined ? 'refs/heads/' : `refs/heads/${branch}`;
+    return await remoteRefs(gitAddress(url, outbound), credential, [prefix], { ...outbound, timeoutMillis });
+  } catch (error) {
+    if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
+    throw unresolved(name, error.message.replace(/\.$/, ''));
+  }
+}
+
+/** `team/app` of https://git.example.com/team/app.git. */
+function repositoryOf(url: string): string {
+  return new URL(url).pathname.replace(/^\/+|\/+$|(?:\.git)?\/*$/g, '');
+}
+
+function unresolved(name: string, why: string): Problem {
+  return new Problem('commit-not-resolved', `The commit to build of "${name}" was not found: ${why}.`);
+}
 
 export const createBuild = operation({
   method: 'POST',

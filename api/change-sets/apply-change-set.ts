@@ -13,13 +13,12 @@ import { type Effect, tryOut } from '../../db/engine/effect.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
-import { approvesAlone } from '../builds/approve-build.ts';
+import { approvesAlone } from '../builds/create-build.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { changeSetAnswer, changeSetSchema } from './change-set.ts';
-import { idPath, placeOf, theChangeSet } from './draft.ts';
-import { expectedRevision, stageBodies, stagedAlong } from './put-items.ts';
-import { resolveSources } from './resolve-sources.ts';
+import { expectedRevision, idPath, placeOf, stageBodies, stagedAlong, theChangeSet } from './draft.ts';
+import { resolveSources } from './resolve-images.ts';
 
 const sentence = (most: number) => z.string().trim().max(most).default('');
 

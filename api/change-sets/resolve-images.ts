@@ -1,3 +1,4 @@
+import { type Commits, needsBuild } from '../../db/change-sets/apply/builds.ts';
 import { hasImage, type PlannedService } from '../../db/change-sets/apply/plan.ts';
 import type { ResolvedImage } from '../../db/change-sets/apply/resolved-image.ts';
 import { effect } from '../../db/engine/effect.ts';
@@ -12,6 +13,7 @@ import { type ImageReference, parseImage } from '../../domain/services/image-ref
 import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
 import { outsideVariants } from '../../outbound/outside-image.ts';
 import { type Limits, type OutsideImage, resolveOutside } from '../../outbound/registry.ts';
+import { resolveCommit } from '../builds/create-build.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { absentHere, repositoryOf } from '../registry/names-at-home.ts';
@@ -24,7 +26,7 @@ interface Parts {
 }
 
 /** The digests of the images that these services are deployed with, by service. */
-export async function resolveImages(
+async function resolveImages(
   parts: Parts,
   environment: EnvironmentView,
   affected: readonly PlannedService[],
@@ -154,4 +156,21 @@ async function outsidePlatforms(image: OutsideImage, limits: Limits): Promise<Im
     if (error instanceof OutboundFailed || error instanceof OutboundRefused) return null;
     throw error;
   }
+}
+
+/** What the sources of these services lead to now: images, and commits of which images are built first. Asked before the transaction. */
+export async function resolveSources(
+  parts: { caller: OrganizationCaller; server: ServerParts },
+  environment: EnvironmentView,
+  affected: readonly PlannedService[],
+): Promise<{ images: Map<string, ResolvedImage & { reference: string }>; commits: Commits }> {
+  const { server } = parts;
+  const branch = environment.gitBranch ?? undefined;
+  const { organizationId, projectId } = environment;
+  const ofRepositories = affected.filter((one) => one.uploaded === undefined && needsBuild(one));
+  const commits = ofRepositories.map(async ({ serviceId, name, settings: { source } }) => {
+    const commit = await resolveCommit(server, { organizationId, projectId, name, source, branch });
+    return [serviceId, { source, commit }] as const;
+  });
+  return { images: await resolveImages(parts, environment, affected), commits: new Map(await Promise.all(commits)) };
 }

@@ -1,16 +1,45 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { findCluster } from '../../db/clusters/clusters.ts';
+import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
+import { type ClusterView, findCluster } from '../../db/clusters/clusters.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import { brokenSlices } from '../../db/workloads/broken-slices.ts';
+import { capabilitiesOf, notesOf } from '../../domain/clusters/capabilities.ts';
 import { clusterStates } from '../../domain/clusters/clusters.ts';
+import { type Facts, facts } from '../../protocol/agent.ts';
+import { fingerprintOf, trust } from '../../protocol/release-proof.ts';
+import { currentKey } from '../../protocol/verify-proof.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
-import { asOfSchema } from './as-of.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
+
+/** The address of a host name that an agent's ingress serves at this port; empty while the port is not known. */
+export function addressOf(host: string, port: number | undefined): string {
+  if (port === undefined) return '';
+  return port === 80 ? `http://${host}` : `http://${host}:${port}`;
+}
+
+/** How current is all that an agent told. */
+export const asOfSchema = z
+  .object({
+    at: z.iso.datetime().describe('The last heartbeat of the agent: until then this was so.'),
+    inContact: z.boolean().describe('Whether the agent is in contact; otherwise this is the last known state.'),
+  })
+  .describe('How current this is, since the agent told it; absent before any agent was heard of.')
+  .meta({ id: 'AsOf' });
+
+/** To be spread into an answer that holds something of what the cluster's agent told. */
+export function asOf({ agent }: Pick<ClusterView, 'agent'>): { asOf?: z.output<typeof asOfSchema> } {
+  if (agent.lastHeartbeatAt === null) return {};
+  return { asOf: { at: agent.lastHeartbeatAt.toISOString(), inContact: agent.contact === 'connected' } };
+}
 
 export const theCluster = resource('cluster', findCluster);
 
 const flag = z.boolean();
 const texts = z.array(z.string());
 
-export const clusterCapabilitiesSchema = z
+const clusterCapabilitiesSchema = z
   .object({
     buildOptions: flag,
     buildRegistry: flag,
@@ -126,3 +155,86 @@ export const enrollmentTokenSchema = z.object(joining).meta({ id: 'EnrollmentTok
 export const clusterPath = z.strictObject({ id: z.guid().toLowerCase() });
 export const clusterName = nameText();
 export const clusterRegion = nameText(0).describe('Where its machines are, in your own words.');
+
+type ClusterAnswer = z.output<typeof clusterSchema>;
+
+/** The agent's last facts about its machine; undefined before the first report, or if an older agent reports another form. */
+export function factsOf(cluster: ClusterView): Facts | undefined {
+  return facts.safeParse(cluster.agent.facts).data;
+}
+
+/** A cluster as the specification describes it. What its driver does not have is empty: docs/http-api-additions.md. */
+export function presentCluster(cluster: ClusterView, broken: readonly string[] = []): ClusterAnswer {
+  const { agent } = cluster;
+  const machine = factsOf(cluster);
+  const runtimeVersion = machine?.runtimeVersion ?? '';
+  return {
+    id: cluster.id,
+    name: cluster.name,
+    slug: cluster.slug,
+    region: cluster.region,
+    status: cluster.state,
+    message: cluster.message ?? '',
+    notes: notesOf(machine),
+    local: cluster.local,
+    schedulable: cluster.schedulable,
+    driver: machine?.driver ?? '',
+    agentVersion: agent.version ?? '',
+    runtimeVersion,
+    runtimeUpdate: { current: runtimeVersion, minor: { version: '' }, patch: { version: '' } },
+    apiServerUrl: '',
+    podCidr: '',
+    serviceCidr: '',
+    meshIndex: 0,
+    haState: 'single',
+    highlyAvailable: false,
+    nodeCount: machine?.nodes.length ?? 0,
+    nodes: machine?.nodes ?? [],
+    serverCount: machine?.nodes.filter(({ server }) => server).length ?? 0,
+    appliedRevision: agent.appliedRevision,
+    desiredRevision: cluster.desiredRevision,
+    reconcileError: agent.error ?? '',
+    compileError: compileError(broken),
+    ...(machine?.buildLimits === undefined ? {} : { buildLimits: machine.buildLimits }),
+    createdAt: cluster.createdAt.toISOString(),
+    ...(agent.lastHeartbeatAt === null ? {} : { lastHeartbeatAt: agent.lastHeartbeatAt.toISOString() }),
+    ...asOf(cluster),
+    capabilities: capabilitiesOf(machine),
+  };
+}
+
+/** Clusters with the error that keeps their desired state from being delivered. */
+export async function presentClusters(
+  { database, keyring }: Pick<ServerParts, 'database' | 'keyring'>,
+  organizationId: string,
+  clusters: readonly ClusterView[],
+): Promise<(cluster: ClusterView) => ClusterAnswer> {
+  const ids = clusters.map(({ id }) => id);
+  const broken = await brokenSlices(database.kysely, keyring, organizationId, ids);
+  return (cluster) => presentCluster(cluster, broken.get(cluster.id));
+}
+
+function compileError(broken: readonly string[]): string {
+  if (broken.length === 0) return '';
+  const names = broken.slice(0, 5).map((name) => `"${name}"`);
+  const more = broken.length > 5 ? ` and ${broken.length - 5} more` : '';
+  return `The secrets of ${names.join(', ')}${more} do not open any more: apply it again.`;
+}
+
+/** The extra fields of each cluster in a list that is asked for a summary. */
+export function summaryOf(cluster: ClusterView, available: string | undefined): NonNullable<ClusterAnswer['summary']> {
+  const nodes = factsOf(cluster)?.nodes ?? [];
+  const { image } = cluster.agent;
+  return {
+    agentUpdateAvailable: image !== null && available !== undefined && image !== available,
+    nodesReady: nodes.filter(({ ready }) => ready).length,
+    nodesTotal: nodes.length,
+    workloads: cluster.workloads,
+  };
+}
+
+/** Of the key that has signed the release that is offered; nothing as long as there is none. */
+export async function signingFingerprint(kysely: Kysely<Tables>): Promise<string | undefined> {
+  const keys = trust.safeParse((await currentRelease(kysely))?.proof).data;
+  return keys === undefined ? undefined : fingerprintOf(currentKey(keys));
+}

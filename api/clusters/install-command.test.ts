@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { installCommand } from './install-command.ts';
+import { installCommand } from './operations.ts';
 
 test('gives the token on standard input and to nobody else', () => {
   expect(installCommand('https://ballast.example.com', { slug: 'berlin' }, 'bje_x', undefined)).toBe(

@@ -8,8 +8,7 @@ import { Problem } from '../../domain/problems.ts';
 import { buildProgress } from '../../protocol/build.ts';
 import { outputBatch } from '../../protocol/command.ts';
 import type { AdmittedAgent } from '../agent-link/admit-agent.ts';
-import { incarnationRoute } from '../agent-link/agent-route.ts';
-import { mustFit } from '../agent-link/must-fit.ts';
+import { incarnationRoute, mustFit } from '../agent-link/agent-route.ts';
 
 /** The output of a command, piece by piece. A piece that is sent twice counts once. */
 export const commandOutput = incarnationRoute({

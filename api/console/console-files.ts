@@ -1,7 +1,45 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { reservedSlugs } from '../../domain/reserved-slugs.ts';
+import { slugPattern } from '../../domain/slug.ts';
+
+/** Which of these encodings a browser takes, the first of ours that it does; `Accept-Encoding` as in RFC 9110, 12.5.3. */
+export function acceptedEncoding<Name extends string>(header: string, ours: readonly Name[]): Name | undefined {
+  const weights = new Map<string, number>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  return ours.find((name) => (weights.get(name) ?? weights.get('*') ?? 0) > 0);
+}
+
+const reserved = [...reservedSlugs].join('|');
+/** As `slugPattern`, in a form that the router takes for safe. */
+const organization = `:organization(^(?!(?:${reserved})$)[a-z0-9][a-z0-9-]*$)`;
+
+/** Where the console's pages are. All of them are one document; what it shows follows from the address. */
+export const consolePaths = [
+  '/',
+  '/account',
+  '/new-organization',
+  '/deleted-organizations',
+  `/${organization}`,
+  `/${organization}/*`,
+];
+
+/** The API does not start with an address that an organization could be called like. */
+export function reserveAddresses(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ url }) => {
+    const first = url.split('/')[1] ?? '';
+    if (slugPattern.test(first) && !reservedSlugs.has(first)) {
+      throw new Error(`${url} could be an organization's address: name "${first}" in domain/reserved-slugs.ts.`);
+    }
+  });
+}
 
 declare module '../engine/server/server-parts.ts' {
   interface ServerParts {

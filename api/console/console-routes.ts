@@ -4,9 +4,8 @@ import { html } from '../../pages/html.ts';
 import { page, pageHeaders } from '../../pages/page.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Next, PageRoutes } from '../sign-in/visitor.ts';
-import { acceptedEncoding } from './accepted-encoding.ts';
-import { consolePaths } from './console-addresses.ts';
 import type { ConsoleFile } from './console-files.ts';
+import { acceptedEncoding, consolePaths } from './console-files.ts';
 
 /**
  * Nothing from elsewhere, no script and no style in the page itself, never in a frame. Scripts may not turn text into

@@ -6,14 +6,37 @@ import { type ReleaseToDeploy, requestDeployment } from '../../db/deployments/re
 import type { Rerun } from '../../db/deployments/rerun/rerun.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { findRelease } from '../../db/releases/releases.ts';
+import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';
 import { deploymentStates, isDeploymentFinal } from '../../domain/deployments/states.ts';
+import { Problem } from '../../domain/problems.ts';
 import { approvalAnswer, approvalSchema } from '../approvals/approval.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { releaseAnswer, releaseSchema } from '../releases/release.ts';
+import { releaseAnswer, releaseSchema } from '../releases/operations.ts';
 import { deploymentAnswer, deploymentSchema } from './deployment.ts';
-import { refuseAdmission } from './refuse-admission.ts';
+
+/** The answer of the arbiter, or its refusal as a problem. `what`: the subject of the sentence. */
+export function refuseAdmission(decision: Decision, what: string): Admission {
+  if (!('refused' in decision)) return decision;
+  switch (decision.refused) {
+    case 'at-limit':
+      throw new Problem(
+        'deployments-at-limit',
+        `${what} cannot start: all ${decision.concurrency} deployment slots of the project are taken. Wait for one, or send queue: true.`,
+      );
+    case 'service-suspended':
+      throw new Problem('service-suspended', `${what} cannot start: the service is suspended there. Resume it first.`);
+    case 'already-final':
+      throw new Problem('already-decided', `${what} has already ended.`);
+    case 'not-claimed':
+    case 'not-cancellable':
+      throw new Problem(
+        'already-decided',
+        `${what} can no longer be cancelled, because the new release serves already: roll back to return to the one before.`,
+      );
+  }
+}
 
 export const theReleaseToDeploy = resource('release', findReleaseToDeploy, ({ projectId }) => projectId);
 

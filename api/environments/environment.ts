@@ -1,6 +1,15 @@
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import type { Effect } from '../../db/engine/effect.ts';
+import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { type EnvironmentView, findEnvironment } from '../../db/environments/environments.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
+import type { ProjectView } from '../../db/projects/projects.ts';
 import { environmentKinds } from '../../domain/environments/environments.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
+import { theCluster } from '../clusters/cluster.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { invalidFields } from '../engine/input/input.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -39,4 +48,28 @@ export function environmentAnswer(environment: EnvironmentView): z.output<typeof
     gitBranch: gitBranch ?? '',
     createdAt: createdAt.toISOString(),
   };
+}
+
+/** The cluster that a request chooses for an environment: one that stays. */
+export async function chosenCluster(caller: OrganizationCaller, clusterId: string, kysely: Kysely<Tables>) {
+  const cluster = await caller.see(theCluster, clusterId, kysely);
+  if (cluster.state !== 'deleting') return cluster;
+  const message = `"${cluster.name}" is being deleted; choose another cluster`;
+  throw invalidFields([{ location: 'body.clusterId', message, value: clusterId }]);
+}
+
+/** Refuses another environment where the project has as many as the installation allows. */
+export async function refuseMoreEnvironments(
+  effect: Effect,
+  { ENVIRONMENTS_PER_PROJECT: most }: Pick<Settings, 'ENVIRONMENTS_PER_PROJECT'>,
+  { id, organizationId }: Pick<ProjectView, 'id' | 'organizationId'>,
+): Promise<void> {
+  await refuseBeyond(effect, {
+    setting: 'ENVIRONMENTS_PER_PROJECT',
+    most,
+    owner: id,
+    things: 'environments in this project',
+    rows: sql`environment where organization_id = ${organizationId} and project_id = ${id} and deletion_id is null`,
+    remedy: 'delete one that is not needed',
+  });
 }

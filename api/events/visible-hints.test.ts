@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hints } from '../../domain/hints.ts';
 import { type Role, roles } from '../../domain/roles.ts';
 import { everyAdmin } from '../../domain/subjects.ts';
-import { seesHint, toldHint } from './visible-hints.ts';
+import { seesHint, toldHint } from './operations.ts';
 
 const reader = (role: Role, projects?: string[]) => ({
   role,

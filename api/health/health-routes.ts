@@ -4,8 +4,8 @@ import { Problem } from '../../domain/problems.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import type { Metrics } from './metrics.ts';
+import { workerMetrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
-import { workerMetrics } from './worker-metrics.ts';
 
 interface Health {
   clients: ClientAddress;

@@ -1,7 +1,13 @@
+import { request } from 'node:http';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
 import { outboxState } from '../../db/engine/outbox.ts';
+import { metricsToken } from '../../db/keys/metrics-token.ts';
 import type { Database } from '../../db/postgres/database.ts';
+import type { Settings } from '../../domain/settings/settings.ts';
+import { isOwnDirectory } from '../../machine/own-directory.ts';
 import type { Hub } from '../engine/streams/hub.ts';
 
 export interface Metrics {
@@ -72,4 +78,36 @@ export function createMetrics({ database, hub, feed }: Sources): Metrics {
       return registry.metrics();
     },
   };
+}
+
+type Place = Pick<Settings, 'WORKER_METRICS_URL' | 'WORKER_SOCKET' | 'METRICS_TOKEN_FILE'>;
+
+const longest = 2_000;
+
+/** The worker's metrics, if a worker is named. A worker that is down shows by their absence. */
+export async function workerMetrics(place: Place): Promise<string> {
+  const { WORKER_METRICS_URL: url, WORKER_SOCKET: socket } = place;
+  const signal = AbortSignal.timeout(longest);
+  if (url !== undefined) return await fromAddress(url, place.METRICS_TOKEN_FILE, signal).catch(() => '');
+  // Elsewhere somebody else could tell what the worker's metrics are.
+  if (socket === undefined || !isOwnDirectory(dirname(socket))) return '';
+  return await fromSocket(socket, signal).catch(() => '');
+}
+
+async function fromAddress(url: string, tokenFile: string, signal: AbortSignal): Promise<string> {
+  const headers = { authorization: `Bearer ${await metricsToken(tokenFile)}` };
+  const answer = await fetch(url, { headers, signal, redirect: 'error' });
+  return answer.ok ? await answer.text() : '';
+}
+
+async function fromSocket(socketPath: string, signal: AbortSignal): Promise<string> {
+  const asked = request({ socketPath, path: '/metrics', agent: false, signal });
+  const answered = new Promise<string>((resolve, reject) => {
+    asked.once('error', reject);
+    asked.once('response', (answer) => {
+      text(answer).then((body) => resolve(answer.statusCode === 200 ? body : ''), reject);
+    });
+  });
+  asked.end();
+  return await answered;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHttp, type WorkerHttp } from '../../worker/host/http.ts';
-import { workerMetrics } from './worker-metrics.ts';
+import { workerMetrics } from './metrics.ts';
 
 let directory: string;
 let worker: WorkerHttp;

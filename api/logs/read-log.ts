@@ -1,8 +1,11 @@
+import type { z } from 'zod';
 import type { ClusterView } from '../../db/clusters/clusters.ts';
 import { maskFor } from '../../db/releases/secret-texts.ts';
 import { findInstance, type InstanceView } from '../../db/workloads/cluster-instances.ts';
 import { placeOfKey } from '../../domain/deployments/rollout-key.ts';
+import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { report } from '../../protocol/observed.ts';
 import { logsMinor } from '../../protocol/version.ts';
 import { refuseWithoutContact } from '../commands/command.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
@@ -79,5 +82,103 @@ async function* masked<Ended>(
   } finally {
     // The end of this one is the end of that one, too.
     await reading.return(undefined as never);
+  }
+}
+
+type Report = z.output<typeof report>;
+
+/**
+ * The report with the secrets masked in the last lines of what failed: they are kept with the deployment, go through its
+ * history, and are told to people.
+ */
+export async function maskFailures(
+  { database, keyring }: Pick<ServerParts, 'database' | 'keyring'>,
+  organizationId: string,
+  body: Report,
+): Promise<Report> {
+  const slices: Report['slices'] = [];
+  for (const slice of body.slices) {
+    const { key, rollout } = slice;
+    const place = placeOfKey(key);
+    if (rollout?.failure === undefined || place === undefined || !isId(rollout.id)) {
+      slices.push(slice);
+      continue;
+    }
+    const program = { organizationId, ...place, release: { deploymentId: rollout.id } };
+    const mask = await maskFor(database.kysely, keyring, program);
+    // They follow each other: a secret may go on in the next one.
+    const broken = { forms: [] };
+    const lines = rollout.failure.lines.map((line) => mask.line(line, broken));
+    const failure = { ...rollout.failure, lines };
+    slices.push({ ...slice, rollout: { ...rollout, failure } });
+  }
+  return { ...body, slices };
+}
+
+/** So many wait for the reader. */
+const room = 256;
+
+/**
+ * Several sources as one, each no faster than it is read. Sources may be added as long as their own list has not ended. A
+ * source that fails ends with what `failed` makes of that.
+ */
+export async function* readTogether<Told>(
+  sources: Iterable<AsyncIterable<Told>> | AsyncIterable<AsyncIterable<Told>>,
+  failed: (source: number, error: unknown) => Told,
+): AsyncGenerator<Told, void, undefined> {
+  const waiting: Told[] = [];
+  let open = 1;
+  let left = false;
+  let wake = () => {};
+  let drained: (() => void)[] = [];
+  const close = () => {
+    open -= 1;
+    wake();
+  };
+  const pump = async (source: AsyncIterable<Told>, index: number) => {
+    try {
+      for await (const told of source) {
+        if (left) return;
+        waiting.push(told);
+        wake();
+        while (waiting.length >= room && !left) await new Promise<void>((resolve) => drained.push(resolve));
+      }
+    } catch (error) {
+      waiting.push(failed(index, error));
+    } finally {
+      close();
+    }
+  };
+  const pumpAll = async () => {
+    let index = 0;
+    for await (const source of sources) {
+      if (left) return;
+      open += 1;
+      void pump(source, index);
+      index += 1;
+    }
+  };
+  let broken: { error: unknown } | undefined;
+  void pumpAll()
+    .catch((error: unknown) => {
+      broken = { error };
+    })
+    .finally(close);
+  try {
+    for (;;) {
+      const taken = waiting.splice(0);
+      for (const waiter of drained) waiter();
+      drained = [];
+      yield* taken;
+      if (broken !== undefined) throw broken.error;
+      if (waiting.length > 0 || taken.length > 0) continue;
+      if (open === 0) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    left = true;
+    for (const waiter of drained) waiter();
   }
 }

@@ -6,8 +6,7 @@ import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from '../environments/environment.ts';
 import { logLineSchema, presentLine } from './log-line.ts';
-import { readLog } from './read-log.ts';
-import { readTogether } from './read-together.ts';
+import { readLog, readTogether } from './read-log.ts';
 
 export const environmentLogLineSchema = logLineSchema
   .extend({

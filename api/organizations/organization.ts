@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OrganizationView } from '../../db/organizations/organizations.ts';
 import { reservedSlugs } from '../../domain/reserved-slugs.ts';
 import { slugPattern } from '../../domain/slug.ts';
+import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 
 export const organizationSchema = z
@@ -42,4 +43,14 @@ export function organizationAnswer(organization: OrganizationView): z.output<typ
     ...(buildRepositoryPrefix === null ? {} : { buildRepositoryPrefix }),
     createdAt: createdAt.toISOString(),
   };
+}
+
+/** Irreversible operations ask for the organization's slug once more. */
+export const confirmedSlug = z.string().max(63).describe('The slug of the organization.');
+
+export function refuseWrongSlug(given: string, slug: string): void {
+  if (given === slug) return;
+  throw invalidFields([
+    { location: 'body.confirmSlug', message: `must be the slug of the organization, ${slug}`, value: given },
+  ]);
 }

@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import type { Effect } from '../../db/engine/effect.ts';
+import { isMember } from '../../db/members/members.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { findProject, type ProjectView } from '../../db/projects/projects.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
+import { theTeam } from '../teams/operations.ts';
 
 export const theProject = resource('project', findProject, ({ id }) => id);
 
@@ -37,4 +43,48 @@ export function projectAnswer(project: ProjectView): z.output<typeof projectSche
     ...(owner === null ? {} : { owner: { ...owner, picture: owner.picture ?? '' } }),
     ...(team === null ? {} : { team }),
   };
+}
+
+interface Wanted {
+  ownerId?: string | undefined;
+  teamId?: string | undefined;
+}
+
+/** The owner that a request names: a member, or a team; otherwise the person who answers for the request. */
+export async function ownerOf(
+  effect: Effect,
+  caller: OrganizationCaller,
+  { ownerId, teamId }: Wanted,
+): Promise<{ ownerId?: string; teamId?: string }> {
+  if (teamId !== undefined) return { teamId: (await caller.see(theTeam, teamId, effect.kysely)).id };
+  const id = ownerId ?? caller.answerableId;
+  // Tokens of CI jobs have no person behind them.
+  if (id === undefined) return {};
+  if (await isMember(effect, caller.organization.id, id)) return { ownerId: id };
+  const message = 'is not a member of the organization; invite them first';
+  throw invalidFields([{ location: 'body.ownerId', message, value: id }]);
+}
+
+/** The projects to which something is limited. */
+export const chosenProjects = z.array(z.guid().toLowerCase()).max(1000);
+
+/** Refuses, each by its place, those that the organization does not have. */
+export async function refuseOtherProjects(
+  { kysely }: Pick<Effect, 'kysely'>,
+  organizationId: string,
+  ids: readonly string[] | null | undefined,
+): Promise<void> {
+  if (!ids?.length) return;
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('project')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('deletion_id', 'is', null)
+    .execute();
+  const known = new Set(rows.map(({ id }) => id));
+  const message = 'is not a project of this organization';
+  const faults = ids.flatMap((value, index) =>
+    known.has(value) ? [] : [{ location: `body.projectIds[${index}]`, message, value }],
+  );
+  if (faults.length > 0) throw invalidFields(faults);
 }

@@ -18,9 +18,8 @@ import { blobOf, RegistryClient } from '../../test/registry/registry-client.ts';
 import { tokenOf } from '../../test/registry/registry-world.ts';
 import { seedRepository } from '../../test/registry/seed-repository.ts';
 import { standsOf, storages } from '../../test/registry/storages.ts';
-import { BucketWatch } from './storage/bucket-away.ts';
 import { DiskStore } from './storage/disk-store.ts';
-import { S3Store } from './storage/s3-store.ts';
+import { BucketWatch, S3Store } from './storage/s3-store.ts';
 
 let fresh: FreshDatabase;
 let home: string;

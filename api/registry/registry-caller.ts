@@ -10,7 +10,7 @@ import {
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { admitAgent } from '../agent-link/admit-agent.ts';
-import { Pace } from '../agent-link/pace.ts';
+import { Pace } from '../agent-link/agent-route.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import { knownCaller, noteUse } from '../engine/pipeline/admit.ts';

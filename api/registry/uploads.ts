@@ -15,7 +15,7 @@ import {
 import type { Allowance } from './allowance.ts';
 import { RegistryError } from './registry-error.ts';
 import { type BlobStore, NotItsEnd } from './storage/blob-store.ts';
-import { pour } from './storage/pour.ts';
+import { pour } from './storage/disk-store.ts';
 
 /** An upload that this process goes on with: its draft, how much of it is there, and the digest of that. */
 interface Work {

@@ -10,19 +10,18 @@ import { foundTeams } from '../../db/teams/found.ts';
 import { foundTrustedIssuers } from '../../db/trusted-issuers/found.ts';
 import { foundWorkflows } from '../../db/workflows/found.ts';
 import { foundInstances, foundWorkloads } from '../../db/workloads/found.ts';
-import { listApiTokens } from '../api-tokens/list-api-tokens.ts';
-import { listClusters } from '../clusters/list-clusters.ts';
+import { listApiTokens } from '../api-tokens/operations.ts';
+import { listClusters } from '../clusters/operations.ts';
 import type { AnyOperation } from '../engine/operation.ts';
-import { listEnvironments } from '../environments/list-environments.ts';
-import { listInvitations } from '../invitations/list-invitations.ts';
-import { listMembers } from '../members/list-members.ts';
-import { listProjects } from '../projects/list-projects.ts';
+import { listEnvironments } from '../environments/operations.ts';
+import { listInvitations } from '../invitations/operations.ts';
+import { listMembers } from '../members/operations.ts';
+import { listProjects } from '../projects/operations.ts';
 import { listServices } from '../services/list-services.ts';
-import { listTeams } from '../teams/list-teams.ts';
-import { listTrustedIssuers } from '../trusted-issuers/list-trusted-issuers.ts';
-import { listWorkflows } from '../workflows/list-workflows.ts';
-import { listInstances } from '../workloads/list-instances.ts';
-import { listWorkloads } from '../workloads/list-workloads.ts';
+import { listTeams } from '../teams/operations.ts';
+import { listTrustedIssuers } from '../trusted-issuers/operations.ts';
+import { listWorkflows } from '../workflows/operations.ts';
+import { listInstances, listWorkloads } from '../workloads/operations.ts';
 
 /** A kind of thing, and the operation that lists it: whoever may call that may find the thing. */
 export interface Findable {

@@ -2,26 +2,40 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { stage } from '../../db/change-sets/stage.ts';
 import { changeSetView } from '../../db/change-sets/view.ts';
+import type { Effect } from '../../db/engine/effect.ts';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { listEnvironments } from '../../db/environments/environments.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { createProcess } from '../../db/services/processes.ts';
 import { createService as newService, writtenService } from '../../db/services/services.ts';
 import { Problem } from '../../domain/problems.ts';
+import { dependencyFaults } from '../../domain/services/dependency-faults.ts';
 import { newProcess } from '../../domain/services/process-faults.ts';
 import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
 import { changeSetViewAnswer, changeSetViewSchema } from '../change-sets/change-set.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
-import { processAnswer, processSchema } from '../processes/process.ts';
-import { processName, processSettings, settingsFaults } from '../processes/process-fields.ts';
+import { processAnswer, processName, processSchema, processSettings, settingsFaults } from '../processes/process.ts';
 import { projectPath, theProject } from '../projects/project.ts';
 import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
-import { refuseDependencies } from './depends-on.ts';
-import { serviceAnswer, serviceSchema } from './service.ts';
-import { serviceFields, serviceName, sourceOf } from './service-fields.ts';
+import { serviceAnswer, serviceFields, serviceName, serviceSchema, sourceOf } from './service.ts';
+
+/** Refuses dependencies on services that are not there, or that wait for this one. */
+export async function refuseDependencies(
+  effect: Effect,
+  project: { organizationId: string; projectId: string },
+  slug: string,
+  dependsOn: readonly string[] | undefined,
+): Promise<void> {
+  if (dependsOn === undefined || dependsOn.length === 0) return;
+  const faults = dependencyFaults(slug, dependsOn, await servicesBySlug(effect.kysely, project));
+  if (faults.length === 0) return;
+  throw invalidFields(
+    faults.map(({ index, message }) => ({ location: `body.dependsOn[${index}]`, message, value: dependsOn[index] })),
+  );
+}
 
 const { source, releaseCommand, releaseCommandTimeoutSeconds, dependsOn } = serviceFields;
 

@@ -1,15 +1,26 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
+import { assetsPath, readAsset } from '../../pages/page.ts';
 import { consoleFileRoutes, consolePages } from '../console/console-routes.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
 import { noted } from '../engine/http/problem-reply.ts';
 import { sendFailurePage } from '../engine/problems/failure-page.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { assetRoutes } from './assets.ts';
-import { invitationPage } from './invitation-page.ts';
-import { linkPage } from './link-page.ts';
-import { signInPages } from './sign-in-page.ts';
+import { invitationPage, linkPage, signInPages } from './pages.ts';
 import { pageRoutesIn } from './visitor.ts';
+
+const types = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', woff2: 'font/woff2' };
+
+/** The style sheet, the font and the scripts of all pages, the provider's included. They are small and stay in memory. */
+function assetRoutes(app: FastifyInstance): void {
+  for (const name of ['pages.css', 'inter.woff2', 'code-from-fragment.js', 'passkey.js', 'times.js'] as const) {
+    const bytes = readAsset(name);
+    const type = types[name.slice(name.lastIndexOf('.') + 1) as keyof typeof types];
+    app.get(`${assetsPath}${name}`, async (_, reply) =>
+      reply.header('cache-control', 'public, max-age=300').type(type).send(bytes),
+    );
+  }
+}
 
 const longestForm = 16_384;
 

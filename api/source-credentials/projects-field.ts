@@ -10,7 +10,7 @@ import { changeAllowedProjects, lockAllowedProjects } from '../../db/source-cred
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
-import { chosenProjects, refuseOtherProjects } from '../projects/chosen-projects.ts';
+import { chosenProjects, refuseOtherProjects } from '../projects/project.ts';
 
 /** Fields of a Git connection or a registry credential that say which projects may use it. */
 const fields = {

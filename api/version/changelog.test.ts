@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readChangelog } from './changelog.ts';
+import { readChangelog } from './operations.ts';
 
 const markdown = `# Changelog
 

@@ -1,16 +1,60 @@
 import { z } from 'zod';
 import type { ActorView } from '../../db/workflows/actors.ts';
-import { endsRun, type HistoryEvent } from '../../domain/history-steps/event.ts';
+import { actorId } from '../../domain/actors/actors.ts';
+import { endsRun, factsOf, type HistoryEvent, textOf } from '../../domain/history-steps/event.ts';
+import type { Course } from '../../domain/history-steps/stages.ts';
+import { stateWords } from '../../domain/history-steps/state-words.ts';
 import { type HistoryStep, isFailure } from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
 import type { Trying } from '../../domain/history-steps/telling.ts';
+import { withoutSecrets } from '../../domain/history-steps/without-secrets.ts';
+import type { ActorWords } from '../../domain/history-steps/words.ts';
 import { Problem } from '../../domain/problems.ts';
+import { ActorHistory } from '../../temporal/history/actor-history.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { historyOf } from './history-of.ts';
-import { presentStep } from './present-step.ts';
-import { reached } from './reached.ts';
-import type { historyStepSchema } from './workflow.ts';
+import { type historyStepSchema, reached } from './workflow.ts';
+
+/** The history of an actor that the caller may see. */
+export function historyOf(server: ServerParts, { kind, id, archivedAt }: ActorView): ActorHistory {
+  const { database, keyring, temporal, log } = server;
+  const onUnreadable = (error: Error): void => log.error({ err: error }, 'A page of the archive cannot be read');
+  return new ActorHistory({ database, keyring, temporal, onUnreadable }, actorId(kind, id), archivedAt !== null);
+}
+
+interface Told {
+  /** When the workflow started. */
+  since: Date;
+  words: ActorWords;
+  /** Those of its run, if they are asked for. */
+  events?: readonly HistoryEvent[] | undefined;
+}
+
+function presentStep(
+  { events: ids, until: _, ...step }: HistoryStep,
+  { since, words, events }: Told,
+): z.output<typeof historyStepSchema> {
+  const { run, startedAt, finishedAt, state } = step;
+  return {
+    id: `${run}-${ids[0]}`,
+    ...step,
+    ...(state === undefined ? {} : { stateTitle: stateWords(words, state).word }),
+    sinceStartMs: Math.max(0, Date.parse(startedAt) - since.getTime()),
+    // Titles and details come from workflows and can have any length.
+    title: cut(step.title, 300),
+    detail: cut(step.detail, 2_000),
+    ...(finishedAt === undefined ? {} : { durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) }),
+    ...(events === undefined ? {} : { events: events.filter(({ id }) => ids.includes(id)).map(presentEvent) }),
+  };
+}
+
+function presentEvent({ attributes, ...event }: HistoryEvent) {
+  return { ...event, attributes: withoutSecrets(attributes) };
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
 
 export const historyPosition = z.strictObject({ run: z.int().min(1), event: z.int().min(1) });
 export const historyQuery = z.strictObject({
@@ -115,4 +159,40 @@ function isBefore(step: HistoryStep, after: z.output<typeof historyPosition> | u
   if (after === undefined || step.run !== after.run) return false;
   const { event } = positionOf(step);
   return newest ? event >= after.event : event <= after.event;
+}
+
+/** An actor that runs to its end seldom has a second run; of one that lives for ever the last run tells enough. */
+const shownRuns = { once: 5, 'for-ever': 1 } as const;
+
+/** The way of an actor, as its last runs tell it. */
+export async function courseOf(
+  actor: ActorView,
+  history: ActorHistory,
+): Promise<{ runs: number; about: string; course: Course | undefined; waiting: HistoryStep[] }> {
+  const { words, states, lives } = descriptors[actor.kind];
+  const runs = await history.count();
+  const told: HistoryStep[] = [];
+  const from = Math.max(1, runs - shownRuns[lives] + 1);
+  let about = '';
+  let begunIn = states[0] ?? '';
+  let waiting: HistoryStep[] = [];
+  for (let run = from; run <= runs; run += 1) {
+    const events = (await history.run(run)) ?? [];
+    const input = factsOf(events[0]?.attributes.input);
+    if (run === from) {
+      about = events.length === 0 ? '' : words.about(input);
+      begunIn = textOf(input.state) || begunIn;
+    }
+    const trying = endsRun(events.at(-1)) ? undefined : (await history.described())?.trying;
+    const ofRun = steps({ number: run, events }, words, trying);
+    told.push(...ofRun);
+    waiting = ofRun.filter(({ outcome }) => outcome === 'waiting');
+  }
+  const { state, createdAt, finishedAt } = actor;
+  const course: Course = {
+    ...{ steps: told, begunIn, state },
+    ...(from === 1 ? { begunAt: createdAt.toISOString() } : {}),
+    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
+  };
+  return { runs, about, course: told.length === 0 ? undefined : course, waiting };
 }

@@ -1,12 +1,24 @@
 import { z } from 'zod';
 import { authorKinds } from '../../db/engine/author.ts';
 import { findActor, type RequestedActor } from '../../db/workflows/actors.ts';
+import { actorId } from '../../domain/actors/actors.ts';
 import { stageOutcomes } from '../../domain/history-steps/stages.ts';
+import { stateWords } from '../../domain/history-steps/state-words.ts';
 import { stepKinds, stepOutcomes, tones } from '../../domain/history-steps/step.ts';
-import { actorKinds } from '../../workflows/descriptors.ts';
+import { Problem } from '../../domain/problems.ts';
+import { mayActAs } from '../../domain/roles.ts';
+import { hasStatus } from '../../temporal/connection/grpc-status.ts';
+import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
-import { readableKinds } from './readable-kinds.ts';
+
+/** The kinds of workflows that the caller may read; others do not exist for it. */
+export function readableKinds(caller: Pick<OrganizationCaller, 'role' | 'isLimitedToProjects'>): ActorKind[] {
+  return actorKinds.filter((kind) => {
+    const { role, projectTokens } = descriptors[kind].readBy;
+    return mayActAs(caller.role, role) && (projectTokens || !caller.isLimitedToProjects);
+  });
+}
 
 /** The workflow of that id, if it is the organization's and of a kind that the caller may read. */
 export async function actorOf(caller: OrganizationCaller, id: string): Promise<RequestedActor> {
@@ -164,3 +176,64 @@ export const historyStepSchema = z
   .meta({ id: 'HistoryStep' });
 
 export const workflowPath = z.strictObject({ id: z.guid().toLowerCase() });
+
+const delays = {
+  undelivered:
+    'Its messages have not been delivered for more than a minute; see whether Temporal answers (/readyz), and the log of the workers.',
+  overdue: 'It should have gone on by now; see whether a worker runs (/readyz), and the log of the workers.',
+} as const;
+
+export function presentWorkflow(actor: RequestedActor): z.output<typeof workflowSchema> {
+  const { id, kind, name, subjectId, release, state, stuck, delay, blocker, message, createdAt, finishedAt } = actor;
+  const { words, lives, ends, row, belongsTo } = descriptors[kind];
+  const { word, tone } = stateWords(words, state);
+  return {
+    id,
+    kind,
+    actorId: actorId(kind, id),
+    title: words.title(name),
+    name,
+    subjectKind: row.subjectId === 'actor.id' ? kind : (belongsTo ?? 'organization'),
+    subjectId,
+    ...(release === null ? {} : { release }),
+    lives,
+    state,
+    stateTitle: word,
+    tone,
+    outcome: finishedAt === null ? 'running' : (ends[state] ?? 'failed'),
+    ...requestOf(actor),
+    open: finishedAt === null,
+    stuck,
+    blocker: finishedAt === null ? (blocker ?? (delay === null ? '' : delays[delay])) : '',
+    message: message ?? '',
+    createdAt: createdAt.toISOString(),
+    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
+  };
+}
+
+function requestOf(actor: RequestedActor): Pick<z.output<typeof workflowSchema>, 'requestedBy'> {
+  const { requestKind, requestBy, requestName, requestId, auditRecordId } = actor;
+  if (requestKind === null || requestBy === null) return {};
+  const by = { kind: requestKind, id: requestBy, name: requestName ?? '' };
+  const record = auditRecordId === null ? {} : { auditRecordId };
+  return { requestedBy: { ...by, ...record, ...(requestId === null ? {} : { requestId }) } };
+}
+
+/** Asks Temporal; while it is away the answer is 503. */
+export async function reached<T>(asking: () => Promise<T>): Promise<T> {
+  try {
+    return await asking();
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    throw new Problem(
+      'unavailable',
+      'The history of a running workflow is in Temporal, which cannot be reached; try again in a moment.',
+      { retryAfterSeconds: 5 },
+    );
+  }
+}
+
+/** Nobody answers at Temporal's address, or not in time. */
+export function isAway(error: unknown): boolean {
+  return hasStatus(error, 'unavailable', 'deadlineExceeded');
+}

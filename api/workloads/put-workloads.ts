@@ -14,8 +14,7 @@ import type { AuditAction } from '../../domain/audit-actions.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { presentWorkload } from './present-workload.ts';
-import { sliceKeyOf, type WorkloadBody } from './workload.ts';
+import { presentWorkload, sliceKeyOf, type WorkloadBody } from './workload.ts';
 
 type Parts = Pick<ServerParts, 'keyring' | 'settings'>;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { detailSchema } from '../../api/approvals/get-approval.ts';
+import type { detailSchema } from '../../api/approvals/operations.ts';
 import { type SeenChange, seenChange } from '../../domain/variables/build-time.ts';
 import { command } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { attentionSchema } from '../../api/attention/list-attention.ts';
+import type { attentionSchema } from '../../api/attention/operations.ts';
 import { command } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';

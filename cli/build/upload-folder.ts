@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import type { sourceSchema } from '../../api/builds/sources/source.ts';
+import type { sourceSchema } from '../../api/builds/sources.ts';
 import type { SourceFile } from '../../domain/builds/source-file.ts';
 import type { Progress } from '../engine/progress.ts';
 import type { Here } from '../place/here.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { clusterEventSchema } from '../../api/cluster-events/cluster-event.ts';
+import type { clusterEventSchema } from '../../api/cluster-events/operations.ts';
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { agentStatusSchema } from '../../api/agents/agent-status.ts';
+import type { agentStatusSchema } from '../../api/agents/operations.ts';
 import { command } from '../engine/command.ts';
 import { asLines } from '../engine/table.ts';
 import { type Cluster, chosenCluster, clusterOptions } from './chosen-cluster.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
-import type { agentStatusSchema, agentUpdateSchema } from '../../api/agents/agent-status.ts';
+import type { agentStatusSchema, agentUpdateSchema } from '../../api/agents/operations.ts';
 import { Events, Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { deletedItemSchema } from '../../api/deletions/deleted-item.ts';
+import type { deletedItemSchema } from '../../api/deletions/operations.ts';
 import { UsageError } from '../engine/command.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { variableSchema } from '../../api/variables/list-variables.ts';
+import type { variableSchema } from '../../api/variables/operations.ts';
 import { namedVariables } from '../../domain/deployments/unset-variables.ts';
 import { word } from '../../domain/detection/shell.ts';
 import { isPublicByName } from '../../domain/variables/build-time.ts';

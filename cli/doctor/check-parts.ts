@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import { bucketFault, bucketOf } from '../../api/registry/storage/bucket-of.ts';
+import { bucketFault, bucketOf } from '../../api/registry/storage/open-store.ts';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
 import { findDownPart } from '../../db/engine/processes/down-part.ts';
 import { livingProcesses } from '../../db/engine/processes/processes.ts';

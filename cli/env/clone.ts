@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { clonedSchema } from '../../api/environments/copies/clone-environment.ts';
+import type { clonedSchema } from '../../api/environments/copies.ts';
 import { command } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 import { chosenProject, type Environment, type Service } from '../place/chosen.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { comparedServiceSchema, comparisonSchema } from '../../api/environments/copies/compare-environments.ts';
+import type { comparedServiceSchema, comparisonSchema } from '../../api/environments/copies.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenProject, type Environment, meant } from '../place/chosen.ts';

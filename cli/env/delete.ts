@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { environmentDeletionImpactSchema } from '../../api/environments/deletion-impact.ts';
+import type { environmentDeletionImpactSchema } from '../../api/environments/operations.ts';
 import { confirmLoss, restorable, yesOption } from '../deleted/confirm-loss.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { looseningSchema } from '../../api/guards/loosening.ts';
+import type { looseningSchema } from '../../api/guards/operations.ts';
 import { command } from '../engine/command.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { notificationSchema } from '../../api/notifications/notification.ts';
+import type { notificationSchema } from '../../api/notifications/operations.ts';
 import type { NotificationLink } from '../../domain/notifications/notifications.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
 import { type AsPerson, asPerson } from '../engine/as-person.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { membershipSchema } from '../../api/organizations/list-organizations.ts';
+import type { membershipSchema } from '../../api/organizations/operations.ts';
 import { type Option, UsageError } from '../engine/command.ts';
 import { type Address, Rest, restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { projectDeletionImpactSchema } from '../../api/projects/deletion-impact.ts';
+import type { projectDeletionImpactSchema } from '../../api/projects/operations.ts';
 import { confirmLoss, restorable, yesOption } from '../deleted/confirm-loss.ts';
 import { command } from '../engine/command.ts';
 import { restOptions } from '../engine/rest.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { registryCredentialSchema } from '../../api/registry-credentials/registry-credential.ts';
+import type { registryCredentialSchema } from '../../api/registry-credentials/operations.ts';
 import { UsageError } from '../engine/command.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { processSchema } from '../../api/processes/process.ts';
-import type { driftItemSchema } from '../../api/services/service-drift.ts';
+import type { driftItemSchema } from '../../api/services/list-services.ts';
 import { command } from '../engine/command.ts';
 import { asLines, asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Service } from '../place/chosen.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { suspensionSchema } from '../../api/services/suspension/suspension.ts';
+import type { suspensionSchema } from '../../api/services/suspension.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { overviewServiceSchema } from '../../api/environments/overview-service.ts';
+import type { overviewServiceSchema } from '../../api/environments/overview.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import type { Environment } from '../place/chosen.ts';

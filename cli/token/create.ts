@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { apiTokenAnswer } from '../../api/api-tokens/api-token.ts';
+import { apiTokenAnswer } from '../../api/api-tokens/operations.ts';
 import { schemaUri } from '../../api/engine/schema-uri.ts';
 import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';

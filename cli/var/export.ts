@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { variableSchema } from '../../api/variables/list-variables.ts';
+import type { variableSchema } from '../../api/variables/operations.ts';
 import { envTextOf } from '../../domain/variables/env-text.ts';
 import { command } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { variableChangeSchema } from '../../api/variables/variable-history.ts';
+import type { variableChangeSchema } from '../../api/variables/operations.ts';
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { variableSchema } from '../../api/variables/list-variables.ts';
+import type { variableSchema } from '../../api/variables/operations.ts';
 import { buildTimeTitles } from '../../domain/variables/build-time.ts';
 import { command } from '../engine/command.ts';
 import { asTable, printable } from '../engine/table.ts';

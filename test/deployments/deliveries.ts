@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { deploymentSchema } from '../../api/deployments/deployment.ts';
-import type { overviewServiceSchema } from '../../api/environments/overview-service.ts';
+import type { overviewServiceSchema } from '../../api/environments/overview.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import type { ShownInstance, ShownWorkload } from '../applications/applications.ts';
 import type { See } from '../ground/until.ts';

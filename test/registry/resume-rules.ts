@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pour } from '../../api/registry/storage/pour.ts';
+import { pour } from '../../api/registry/storage/disk-store.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { until } from '../ground/until.ts';
 import { blobOf, RegistryClient } from './registry-client.ts';

@@ -12,7 +12,7 @@ import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { seedAgent, seedBuild } from '../../../test/registry/seed-build.ts';
 import { type SeededRepository, seedRepository } from '../../../test/registry/seed-repository.ts';
-import { sourceArchive } from './source-archive.ts';
+import { sourceArchive } from '../sources.ts';
 
 let world: RegistryWorld;
 let agent: { clusterId: string; secret: string };

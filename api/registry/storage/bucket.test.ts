@@ -7,9 +7,8 @@ import { S3Client } from '../../../outbound/s3/s3-client.ts';
 import { asBody, inBucket, megabyte } from '../../../test/registry/blob-stores.ts';
 import { bucketsAreThere } from '../../../test/registry/bucket.ts';
 import { digestOf } from '../../../test/registry/registry-client.ts';
-import { BucketWatch } from './bucket-away.ts';
-import { pour } from './pour.ts';
-import { S3Store } from './s3-store.ts';
+import { pour } from './disk-store.ts';
+import { BucketWatch, S3Store } from './s3-store.ts';
 
 describe.skipIf(!bucketsAreThere)('in a bucket', () => {
   let world: Awaited<ReturnType<typeof inBucket>>;

@@ -6,7 +6,7 @@ import { asBody, inBucket, megabyte, onDisk, type World } from '../../../test/re
 import { bucketsAreThere } from '../../../test/registry/bucket.ts';
 import { digestOf } from '../../../test/registry/registry-client.ts';
 import type { BlobStore } from './blob-store.ts';
-import { pour } from './pour.ts';
+import { pour } from './disk-store.ts';
 
 const kinds = { disk: async () => onDisk(), s3: inBucket };
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable, type Writable } from 'node:stream';
 import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
 import type { Tables } from '../../../db/postgres/tables.ts';
 import type { DraftPart } from '../../../db/registry/draft.ts';
 import {
@@ -14,14 +15,40 @@ import {
   unchangedDrafts,
   unknownParts,
 } from '../../../db/registry/drafts.ts';
+import { Problem } from '../../../domain/problems.ts';
 import { PartWriter } from '../../../outbound/s3/part-writer.ts';
 import type { S3Client } from '../../../outbound/s3/s3-client.ts';
+import { S3Failed } from '../../../outbound/s3/s3-failures.ts';
 import { RegistryError } from '../registry-error.ts';
-import { blobPath, checkDraftName, digestAt } from './blob-path.ts';
-import { type BlobStore, NotItsEnd, type Settled } from './blob-store.ts';
-import type { BucketWatch } from './bucket-away.ts';
-import { joinBlob } from './join-blob.ts';
-import { severalAtOnce } from './several-at-once.ts';
+import { type BlobStore, blobPath, checkDraftName, digestAt, NotItsEnd, type Settled } from './blob-store.ts';
+import { joinBlob, severalAtOnce } from './joins.ts';
+
+/** Between two lines in the log on the same outage. */
+const silenceMillis = 10_000;
+
+/** The answer to clients when the bucket fails; the reason, for operators, goes to the log. */
+export class BucketWatch {
+  readonly #log: Logger;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** The failure as the API answers it: of the bucket `unavailable`, any other as it is. */
+  failure(error: unknown): unknown {
+    if (!(error instanceof S3Failed)) return error;
+    if (performance.now() - this.#toldAt >= silenceMillis) {
+      this.#toldAt = performance.now();
+      this.#log.warn({ reason: error.reason }, error.message);
+    }
+    return new Problem(
+      'unavailable',
+      'The storage of the registry cannot be reached at the moment; try again in a few seconds.',
+      { retryAfterSeconds: 5 },
+    );
+  }
+}
 
 const day = 86_400_000;
 const partBytes = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { promotionPreviewSchema } from '../../../api/deployments/promotion/promotion-preview.ts';
+import type { promotionPreviewSchema } from '../../../api/deployments/promotion.ts';
 import { type Option, UsageError } from '../../engine/command.ts';
 import { canAsk, hidden } from '../../engine/question.ts';
 import { asTable, printable } from '../../engine/table.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { statisticsSchema } from '../../../api/deployments/statistics/get-statistics.ts';
+import type { statisticsSchema } from '../../../api/deployments/statistics.ts';
 import { command, UsageError } from '../../engine/command.ts';
 import { asTable, printable } from '../../engine/table.ts';
 import { serviceOptions } from '../../place/here.ts';

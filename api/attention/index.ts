@@ -1,3 +1,0 @@
-import { listAttention } from './list-attention.ts';
-
-export const attention = { list: listAttention };

@@ -1,0 +1,306 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { admit } from '../../db/deployments/admission.ts';
+import { listDeployments as deploymentsOf, listDeployments as list } from '../../db/deployments/deployments.ts';
+import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { liveRelease } from '../../db/deployments/release-to-deploy.ts';
+import { planRerun } from '../../db/deployments/rerun/plan-rerun.ts';
+import {
+  deploymentEventKinds,
+  deploymentStages,
+  deploymentStates,
+  isDeploymentFinal,
+} from '../../domain/deployments/states.ts';
+import { Problem } from '../../domain/problems.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theService } from '../services/service.ts';
+import {
+  createdSchema,
+  refuseAdmission,
+  startBody,
+  startDeployment,
+  startProblems,
+  theReleaseToDeploy,
+} from './created-deployment.ts';
+import { deploymentAnswer, deploymentPath, deploymentSchema, progressOf, theDeployment } from './deployment.ts';
+import type { ProgressReaders } from './progress-readers.ts';
+import { previewPromotion, promote } from './promotion.ts';
+import { getStatistics, perDay } from './statistics.ts';
+
+const cancelDeployment = operation({
+  method: 'POST',
+  url: '/api/v1/deployments/{id}/cancel',
+  summary: 'Cancel a deployment',
+  description:
+    'One that waits ends at once. One that rolls is asked to end, and its cluster returns to the live release. Once the new release serves, only a rollback returns to the release before.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found', 'already-decided'],
+  path: deploymentPath,
+  result: deploymentSchema,
+  async handle({ caller, path, effect }) {
+    const { id, projectId, serviceName, environmentName } = await caller.see(theDeployment, path.id, effect.kysely);
+    const organizationId = caller.organization.id;
+    refuseAdmission(
+      await admit(effect, { organizationId, projectId }, { event: 'cancel', id, because: 'person' }),
+      `The deployment of "${serviceName}" to "${environmentName}"`,
+    );
+    effect.audit({
+      action: 'deployment.cancelled',
+      organizationId,
+      subjectKind: 'deployment',
+      subjectId: id,
+      subjectName: serviceName,
+      details: { environment: environmentName },
+    });
+    return deploymentAnswer(await caller.see(theDeployment, id, effect.kysely));
+  },
+});
+
+const getDeployment = operation({
+  method: 'GET',
+  url: '/api/v1/deployments/{id}',
+  summary: 'Get a deployment',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: deploymentPath,
+  result: deploymentSchema,
+  handle: async ({ caller, path }) => deploymentAnswer(await caller.see(theDeployment, path.id)),
+});
+
+const id = z.guid().toLowerCase().optional();
+
+const deploymentFilters = {
+  state: z.enum(deploymentStates).optional(),
+  open: z.boolean().optional().describe('`true`: only those under way; `false`: only those that ended.'),
+};
+
+const listDeployments = operation({
+  method: 'GET',
+  url: '/api/v1/deployments',
+  summary: 'List deployments of the organization, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  query: z.strictObject({
+    ...{ projectId: id, environmentId: id, serviceId: id, changeSetId: id, releaseId: id },
+    ...deploymentFilters,
+  }),
+  paged: { after: createdPosition },
+  result: deploymentSchema,
+  async handle({ caller, query, database, page }) {
+    const filter = { ...query, projectIds: caller.projectIds };
+    const found = await deploymentsOf(database.kysely, caller.organization.id, filter, oneMore(page));
+    return pageOf(found, page, ({ id: last }) => last, deploymentAnswer);
+  },
+});
+
+const listEnvironmentDeployments = operation({
+  method: 'GET',
+  url: '/api/v1/environments/{id}/deployments',
+  summary: 'List deployments of an environment, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: environmentPath,
+  query: z.strictObject({ serviceId: z.guid().toLowerCase().optional(), ...deploymentFilters }),
+  paged: { after: createdPosition },
+  result: deploymentSchema,
+  async handle({ caller, path, query, database, page }) {
+    const environment = await caller.see(theEnvironment, path.id);
+    const filter = { ...query, environmentId: environment.id };
+    const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
+    return pageOf(found, page, ({ id }) => id, deploymentAnswer);
+  },
+});
+
+const eventSchema = z
+  .object({
+    id: z.guid(),
+    kind: z.enum(deploymentEventKinds),
+    stage: z.string(),
+    blocker: z.string(),
+    message: z.string(),
+    decision: z.string(),
+    decidedBy: z.string(),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: 'DeploymentEvent' });
+
+const listEvents = operation({
+  method: 'GET',
+  url: '/api/v1/deployments/{id}/events',
+  summary: 'List the events of a deployment, oldest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: deploymentPath,
+  paged: { after: z.strictObject({ at: z.iso.datetime(), id: z.guid() }) },
+  result: eventSchema,
+  async handle({ caller, path, database, page: { limit, after } }) {
+    const { id } = await caller.see(theDeployment, path.id);
+    const ref = { deploymentId: id, organizationId: caller.organization.id };
+    const events = await listDeploymentEvents(database.kysely, ref, { limit: limit + 1, after });
+    const items = events.slice(0, limit).map((event) => ({ ...event, at: event.at.toISOString() }));
+    const last = events.length > limit ? items.at(-1) : undefined;
+    return { items, after: last && { at: last.at, id: last.id } };
+  },
+});
+
+const listServiceDeployments = operation({
+  method: 'GET',
+  url: '/api/v1/services/{id}/deployments',
+  summary: 'List deployments of a service, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: deploymentPath,
+  query: z.strictObject({ environmentId: z.guid().toLowerCase().optional(), ...deploymentFilters }),
+  paged: { after: createdPosition },
+  result: deploymentSchema,
+  async handle({ caller, path, query, database, page }) {
+    const service = await caller.see(theService, path.id);
+    const filter = { ...query, serviceId: service.id };
+    const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
+    return pageOf(found, page, ({ id }) => id, deploymentAnswer);
+  },
+});
+
+const redeploy = operation({
+  method: 'POST',
+  url: '/api/v1/services/{id}/redeploy',
+  summary: 'Deploy the live release again',
+  description: 'The same bytes in new instances. In production it is held until it is approved.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: startProblems,
+  path: deploymentPath,
+  body: startBody.extend({ environmentId: z.guid().toLowerCase() }),
+  status: 201,
+  result: createdSchema,
+  async handle({ caller, path, body: { environmentId, ...body }, effect, server }) {
+    const service = await caller.see(theService, path.id, effect.kysely);
+    const environment = await caller.see(theEnvironment, environmentId, effect.kysely);
+    if (environment.projectId !== service.projectId)
+      throw new Problem('not-found', 'The environment is of another project.');
+    const place = { organizationId: caller.organization.id, environmentId: environment.id, serviceId: service.id };
+    const release = await liveRelease(effect.kysely, place);
+    if (release === undefined) {
+      throw new Problem('conflict', `Nothing of "${service.name}" is live in "${environment.name}": deploy it first.`);
+    }
+    return await startDeployment({ caller, effect, server, release, kind: 'redeploy', body });
+  },
+});
+
+const rerunBody = startBody.extend({
+  fromStage: z
+    .enum(deploymentStages)
+    .optional()
+    .describe(
+      'A stage that the deployment reached. Behind `approval`, an approval that was given for the same release counts again if nothing that it relied on has changed since. Absent: anew, with an approval where one is needed.',
+    ),
+});
+
+const rerun = operation({
+  method: 'POST',
+  url: '/api/v1/deployments/{id}/rerun',
+  summary: 'Rerun a deployment that did not go live',
+  description:
+    'A new deployment of the same release, of one that failed, was cancelled, or expired. 409 where something newer is live, under way or applied there.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: startProblems,
+  path: deploymentPath,
+  body: rerunBody.optional(),
+  status: 201,
+  result: createdSchema,
+  async handle({ caller, path, body, effect, server }) {
+    const { fromStage, ...more } = body ?? rerunBody.parse({});
+    const deployment = await caller.see(theDeployment, path.id, effect.kysely);
+    const release = await caller.see(theReleaseToDeploy, deployment.releaseId, effect.kysely);
+    const planned = await planRerun(effect, path.id, release, fromStage);
+    return await startDeployment({ caller, effect, server, release, kind: 'rerun', rerun: planned, body: more });
+  },
+});
+
+const rollBack = operation({
+  method: 'POST',
+  url: '/api/v1/releases/{id}/rollback',
+  summary: 'Roll back to a release',
+  description:
+    'Deploys the release as it was frozen, and makes its settings and variables those of its environment; staged changes stay, and so does the number of replicas. It goes first in the queue, and asks a deployment that rolls there to cancel. In production it is held until it is approved.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: startProblems,
+  path: deploymentPath,
+  body: startBody.optional(),
+  status: 201,
+  result: createdSchema,
+  async handle({ caller, path, body, effect, server }) {
+    const release = await caller.see(theReleaseToDeploy, path.id, effect.kysely);
+    return await startDeployment({
+      caller,
+      effect,
+      server,
+      release,
+      kind: 'rollback',
+      body: body ?? startBody.parse({}),
+    });
+  },
+});
+
+const progressSchema = deploymentSchema.pick({ id: true, state: true, blocker: true, message: true, stages: true });
+
+const streamDeployment = operation({
+  method: 'GET',
+  url: '/api/v1/deployments/{id}/stream',
+  summary: 'Stream the state of a deployment',
+  description:
+    'An event for the state of now, and for each change. Nothing follows a final state. A deployment that cannot be read closes the stream without a word.',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: [],
+  path: deploymentPath,
+  stream: { kind: 'other', events: { state: progressSchema.meta({ id: 'DeploymentProgress' }) } },
+  async *handle({ caller, path, server, signal }) {
+    let told: unknown;
+    const { progress }: { progress: ProgressReaders } = server;
+    for await (const deployment of progress.follow(caller.organization.id, path.id, signal)) {
+      if (deployment === undefined || !caller.seesProject(deployment.projectId)) return;
+      const data = { id: deployment.id, state: deployment.state, ...progressOf(deployment) };
+      if (!isDeepStrictEqual(data, told)) yield { event: 'state', data };
+      if (isDeploymentFinal(deployment.state)) return;
+      told = data;
+    }
+  },
+});
+
+export const deployments = {
+  list: listDeployments,
+  ofEnvironment: listEnvironmentDeployments,
+  ofService: listServiceDeployments,
+  perDay,
+  stats: getStatistics,
+  get: getDeployment,
+  cancel: cancelDeployment,
+  events: listEvents,
+  stream: streamDeployment,
+  rollBack,
+  redeploy,
+  promote,
+  previewPromotion,
+  rerun,
+};

@@ -1,3 +1,0 @@
-import { parseTemplate } from './parse-env-template.ts';
-
-export const envTemplate = { parse: parseTemplate };

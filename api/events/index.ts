@@ -1,3 +1,0 @@
-import { streamEvents } from './stream-events.ts';
-
-export const events = { stream: streamEvents };

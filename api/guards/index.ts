@@ -1,3 +1,0 @@
-import { undoLoosening } from './undo-loosening.ts';
-
-export const guards = { undo: undoLoosening };

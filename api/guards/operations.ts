@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { isExchanged } from '../../db/approvals/deciders.ts';
+import { findLoosening, type LooseningView } from '../../db/guards/loosenings.ts';
+import { undoLoosening as undo } from '../../db/guards/undo.ts';
+import { guards as kindsOfGuard } from '../../domain/guards/guards.ts';
+import { loosenedTitle } from '../../domain/guards/words.ts';
+import { Problem } from '../../domain/problems.ts';
+import { operation } from '../engine/operation.ts';
+import { resource } from '../engine/resource.ts';
+
+const theLoosening = resource('loosened guard', findLoosening);
+
+export const looseningSchema = z
+  .object({
+    id: z.guid(),
+    guard: z.enum(kindsOfGuard),
+    subject: z
+      .object({ id: z.guid(), name: z.string() })
+      .describe('The environment, the service, the trusted issuer or the person.'),
+    projectId: z.guid().optional(),
+    title: z.string().describe('A sentence without its full stop.'),
+    by: z.string(),
+    createdAt: z.iso.datetime(),
+    endedAt: z.iso.datetime().optional().describe('When the guard was changed again: it cannot be undone any more.'),
+    endedBy: z.string(),
+    undone: z.boolean(),
+  })
+  .meta({ id: 'GuardLoosening' });
+
+type Loosening = Omit<LooseningView, 'organizationId' | 'createdAt' | 'endedAt'> & {
+  createdAt: Date | string;
+  endedAt: Date | string | null;
+};
+
+export function looseningAnswer(loosening: Loosening): z.output<typeof looseningSchema> {
+  const { id, guard, subjectId, subjectName, projectId, projectName, before, after } = loosening;
+  const { by, createdAt, endedAt, endedBy, undone } = loosening;
+  return {
+    ...{ id, guard, subject: { id: subjectId, name: subjectName }, by, undone, endedBy: endedBy ?? '' },
+    ...(projectId === null ? {} : { projectId }),
+    title: loosenedTitle({ guard, name: subjectName, project: projectName, before, after }),
+    createdAt: new Date(createdAt).toISOString(),
+    ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
+  };
+}
+
+const undoLoosening = operation({
+  method: 'POST',
+  url: '/api/v1/guard-loosenings/{id}/undo',
+  summary: 'Undo the loosening of a guard of production',
+  description:
+    'Makes it again what it was before, if nobody has changed it since: `production` of an environment, `skipProductionApproval` of a service, a trusted issuer, the role of a member. `GET /attention` has the loosenings of the last seven days. By an admin, with a session or a token; a CI job does not.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'conflict', 'role-too-low', 'last-owner'],
+  path: z.strictObject({ id: z.guid().toLowerCase() }),
+  result: looseningSchema,
+  async handle({ caller, path, effect }) {
+    const loosening = await caller.see(theLoosening, path.id, effect.kysely);
+    const { credential, organization } = caller;
+    if (credential.kind === 'token' && (await isExchanged(effect.kysely, organization.id, credential.id))) {
+      throw new Problem('role-too-low', 'Tokens of CI jobs change no guards of production: a person does.');
+    }
+    return looseningAnswer(await undo(effect, loosening, caller.role));
+  },
+});
+
+export const guards = { undo: undoLoosening };

@@ -1,3 +1,0 @@
-import { getOpenapi } from './get-openapi.ts';
-
-export const reference = { openapi: getOpenapi };

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import {
+  createRegistryCredential as create,
+  findRegistryCredential,
+  listRegistryCredentials as list,
+  type RegistryCredentialView,
+  deleteRegistryCredential as remove,
+} from '../../db/registry-credentials/registry-credentials.ts';
+import { isRegistryHost } from '../../domain/services/image-reference.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
+import { line, nameText } from '../engine/input/line.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { sharedResource } from '../engine/resource.ts';
+import {
+  changeProjects,
+  newProjects,
+  projectsBody,
+  projectsOf,
+  projectsShownTo,
+  shownProjects,
+  usedForOf,
+  wantedProjects,
+} from '../source-credentials/projects-field.ts';
+
+const theRegistryCredential = sharedResource('registry credential', findRegistryCredential, projectsOf);
+
+const registryCredentialPath = z.strictObject({ id: z.guid().toLowerCase() });
+
+export const registryCredentialSchema = z
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    host: z.string().describe('`registry.example.com`, with its port if it is not the usual one.'),
+    username: z.string(),
+    createdBy: z.string(),
+    createdAt: z.iso.datetime(),
+    ...shownProjects,
+  })
+  .meta({ id: 'RegistryCredential' });
+
+function registryCredentialAnswer(
+  caller: OrganizationCaller,
+  credential: RegistryCredentialView,
+): z.output<typeof registryCredentialSchema> {
+  return { ...projectsShownTo(caller, credential), createdAt: credential.createdAt.toISOString() };
+}
+
+const createRegistryCredential = operation({
+  method: 'POST',
+  url: '/api/v1/registry-credentials',
+  summary: 'Create a credential of an outside registry',
+  description: 'Image sources name it. The password is stored encrypted, sent to this host alone and never answered.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['conflict'],
+  body: z.strictObject({
+    name: nameText(),
+    host: z.string().toLowerCase().max(255).refine(isRegistryHost, { error: 'must be a host, such as ghcr.io' }),
+    username: line(200),
+    password: z.string().min(1).max(10_000).meta({ writeOnly: true }),
+    ...newProjects,
+  }),
+  status: 201,
+  result: registryCredentialSchema,
+  async handle({ caller, body, effect, server }) {
+    const { allProjects, projectIds, ...credential } = body;
+    const allowed = await wantedProjects(effect, caller, { allProjects, projectIds });
+    const created = await create(effect, server.keyring, caller.organization.id, { ...credential, allowed });
+    return registryCredentialAnswer(caller, created);
+  },
+});
+
+const deleteRegistryCredential = operation({
+  method: 'DELETE',
+  url: '/api/v1/registry-credentials/{id}',
+  summary: 'Delete a credential of an outside registry',
+  description: 'Sources that name it no longer resolve, and machines that lack an image of them cannot fetch it.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: registryCredentialPath,
+  async handle({ caller, path, effect }) {
+    const credential = await caller.see(theRegistryCredential, path.id, effect.kysely);
+    await remove(effect, caller.organization.id, credential);
+  },
+});
+
+const listRegistryCredentials = operation({
+  method: 'GET',
+  url: '/api/v1/registry-credentials',
+  summary: 'List the credentials of outside registries, oldest first',
+  description: 'A token that is limited to projects sees those that one of these may use.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'allowed',
+  problems: [],
+  paged: { after: createdPosition },
+  result: registryCredentialSchema,
+  async handle({ caller, page, database }) {
+    const found = await list(database.kysely, caller.organization.id, usedForOf(caller), oneMore(page));
+    return pageOf(
+      found,
+      page,
+      ({ id }) => id,
+      (credential) => registryCredentialAnswer(caller, credential),
+    );
+  },
+});
+
+const updateRegistryCredential = operation({
+  method: 'PATCH',
+  url: '/api/v1/registry-credentials/{id}',
+  summary: 'Change which projects may use a credential of an outside registry',
+  description:
+    'Omitted fields keep their values. `projectIds` limits it to these, `allProjects` opens it to all. Refused while a service of a project that would lose it is deployed with it, as applied or staged, and while the builds of the organization are kept with it.',
+  scope: 'organization',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found', 'conflict', 'changed-meanwhile'],
+  path: registryCredentialPath,
+  body: projectsBody,
+  result: registryCredentialSchema,
+  async handle({ caller, path, body, effect }) {
+    const { id } = await caller.see(theRegistryCredential, path.id, effect.kysely);
+    const organizationId = caller.organization.id;
+    await changeProjects(effect, caller, { kind: 'registry_credential', organizationId, id }, body);
+    return registryCredentialAnswer(caller, await caller.see(theRegistryCredential, id, effect.kysely));
+  },
+});
+
+export const registryCredentials = {
+  list: listRegistryCredentials,
+  create: createRegistryCredential,
+  update: updateRegistryCredential,
+  delete: deleteRegistryCredential,
+};

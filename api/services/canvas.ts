@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { clearCanvas as clear, placeOnCanvas } from '../../db/services/canvas.ts';
+import { invalidFields } from '../engine/input/input.ts';
+import { operation } from '../engine/operation.ts';
+import { projectPath, theProject } from '../projects/project.ts';
+
+const coordinate = z.number().min(-1_000_000).max(1_000_000);
+
+export const setCanvas = operation({
+  method: 'PUT',
+  url: '/api/v1/projects/{id}/canvas',
+  summary: 'Place services on the canvas of a project',
+  description: 'Services that are not named stay where they are.',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: projectPath,
+  body: z.strictObject({
+    positions: z.array(z.strictObject({ serviceId: z.guid().toLowerCase(), x: coordinate, y: coordinate })).max(10_000),
+  }),
+  async handle({ caller, path, body, effect }) {
+    const project = await caller.see(theProject, path.id, effect.kysely);
+    const strangers = new Set(await placeOnCanvas(effect, project, body.positions));
+    if (strangers.size === 0) return;
+    throw invalidFields(
+      body.positions.flatMap(({ serviceId }, index) =>
+        strangers.has(serviceId)
+          ? [
+              {
+                location: `body.positions[${index}].serviceId`,
+                message: 'is no service of this project',
+                value: serviceId,
+              },
+            ]
+          : [],
+      ),
+    );
+  },
+});
+
+export const clearCanvas = operation({
+  method: 'DELETE',
+  url: '/api/v1/projects/{id}/canvas',
+  summary: 'Forget where the services of a project were placed',
+  scope: 'organization',
+  role: 'deployer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: projectPath,
+  async handle({ caller, path, effect }) {
+    await clear(effect, await caller.see(theProject, path.id, effect.kysely));
+  },
+});

@@ -1,3 +1,0 @@
-import { exchangeToken } from './exchange-token.ts';
-
-export const tokenExchange = { exchange: exchangeToken };

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { variableHistory as history } from '../../db/change-sets/draft/variable-history.ts';
+import { listVariables as list } from '../../db/change-sets/draft/variables.ts';
+import { referredVariables } from '../../db/references/referrers.ts';
+import { buildTimes } from '../../domain/variables/build-time.ts';
+import { placeOf } from '../change-sets/draft.ts';
+import { operation } from '../engine/operation.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { importVariables } from './import-variables.ts';
+
+const referredVariableSchema = z
+  .object({
+    key: z.string(),
+    count: z.int().describe('How many variables refer to it.'),
+    referrers: z
+      .array(
+        z.object({
+          serviceId: z.guid().optional().describe('Absent of a variable that the services share.'),
+          serviceSlug: z.string().describe('Empty of a shared one.'),
+          key: z.string(),
+        }),
+      )
+      .describe('The first 20 of them, by service and key.'),
+  })
+  .meta({ id: 'ReferredVariable' });
+
+const listReferrers = operation({
+  method: 'GET',
+  url: '/api/v1/environments/{id}/variables/referrers',
+  summary: 'List the variables of a service, or those shared, to which others refer, applied and staged',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: environmentPath,
+  query: z.strictObject({
+    serviceId: z.guid().toLowerCase().optional().describe('Absent: the variables that the services share.'),
+  }),
+  paged: { after: z.strictObject({ key: z.string() }) },
+  result: referredVariableSchema,
+  async handle({ caller, path, query: { serviceId }, page, database }) {
+    const environment = await caller.see(theEnvironment, path.id);
+    const asked = { serviceId, after: page.after?.key, limit: page.limit + 1 };
+    const found = await referredVariables(database.kysely, placeOf(environment), asked);
+    const shown = found.slice(0, page.limit);
+    const last = found.length > page.limit ? shown.at(-1) : undefined;
+    return {
+      items: shown.map(({ referrers, ...one }) => ({
+        ...one,
+        referrers: referrers.map(({ serviceId: id, ...of }) => ({ ...(id === null ? {} : { serviceId: id }), ...of })),
+      })),
+      after: last && { key: last.key },
+    };
+  },
+});
+
+export const variableSchema = z
+  .object({
+    serviceId: z.guid().optional().describe('Absent of a variable that the services of the environment share.'),
+    serviceSlug: z.string().describe('Empty of a shared one.'),
+    key: z.string(),
+    value: z.string().describe('Empty if it is secret.'),
+    secret: z.boolean(),
+    buildTime: z.enum(buildTimes).describe('Whether builds see it: `no`, `also`, or `only` they do.'),
+    updatedAt: z.iso.datetime(),
+    updatedBy: z.string().describe('The name of the person, token or machine.'),
+    staged: z.enum(['set', 'unset']).optional().describe('The draft sets it to this value, or unsets it.'),
+    itemId: z.guid().optional().describe('The staged change: discard it to take it back.'),
+  })
+  .meta({ id: 'Variable' });
+
+const listVariables = operation({
+  method: 'GET',
+  url: '/api/v1/environments/{id}/variables',
+  summary: 'List the variables of an environment, applied and staged: those shared, then by service and key',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: environmentPath,
+  query: z.strictObject({
+    serviceId: z.guid().toLowerCase().optional().describe('Only those of this service.'),
+    shared: z.boolean().default(false).describe('Only those that the services share; goes before `serviceId`.'),
+  }),
+  paged: { after: z.strictObject({ slug: z.string(), key: z.string() }) },
+  result: variableSchema,
+  async handle({ caller, path, query, page, database }) {
+    const environment = await caller.see(theEnvironment, path.id);
+    const asked = { limit: page.limit + 1, after: page.after, of: query.shared ? null : query.serviceId };
+    const found = await list(database.kysely, environment, asked);
+    const shown = found.slice(0, page.limit);
+    const last = found.length > page.limit ? shown.at(-1) : undefined;
+    return {
+      items: shown.map(({ serviceId, updatedAt, staged, itemId, ...one }) => ({
+        ...(serviceId === null ? {} : { serviceId }),
+        ...one,
+        updatedAt: updatedAt.toISOString(),
+        ...(staged === null ? {} : { staged }),
+        ...(itemId === null ? {} : { itemId }),
+      })),
+      after: last && { slug: last.serviceSlug, key: last.key },
+    };
+  },
+});
+
+const person = z.object({ id: z.string(), name: z.string() });
+
+export const variableChangeSchema = z
+  .object({
+    id: z.guid(),
+    changeSetId: z.guid(),
+    change: z.enum(['set', 'unset']),
+    from: z.string().describe('JSON text; empty if it is secret or nothing was there.'),
+    to: z.string().describe('JSON text; empty if it is secret or nothing is there any more.'),
+    secret: z.boolean(),
+    buildTime: z.enum(['', ...buildTimes]).describe('Empty of one that is unset.'),
+    stagedBy: person,
+    stagedAt: z.iso.datetime(),
+    appliedBy: person,
+    appliedAt: z.iso.datetime(),
+    message: z.string().describe('The words of the person who applied it.'),
+  })
+  .meta({ id: 'VariableChange' });
+
+const variableHistory = operation({
+  method: 'GET',
+  url: '/api/v1/environments/{id}/variables/history',
+  summary: 'List the changes of a variable that were applied, newest first',
+  scope: 'organization',
+  role: 'viewer',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: environmentPath,
+  query: z.strictObject({
+    serviceId: z.guid().toLowerCase().optional().describe('Absent: of a variable that the services share.'),
+    key: z.string().min(1).max(256),
+  }),
+  paged: { after: createdPosition },
+  result: variableChangeSchema,
+  async handle({ caller, path, query, page, database }) {
+    const environment = await caller.see(theEnvironment, path.id);
+    const rows = await history(database.kysely, placeOf(environment), query, oneMore(page));
+    return pageOf(
+      rows,
+      page,
+      ({ id }) => id,
+      ({ createdAt, stagedAt, buildTime, ...row }) => ({
+        ...row,
+        buildTime: buildTime ?? '',
+        stagedAt: stagedAt.toISOString(),
+        appliedAt: createdAt.toISOString(),
+      }),
+    );
+  },
+});
+
+export const variables = {
+  list: listVariables,
+  history: variableHistory,
+  referrers: listReferrers,
+  import: importVariables,
+};
