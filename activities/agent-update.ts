@@ -1,5 +1,5 @@
 import { findRelease } from '../db/agent-updates/agent-releases.ts';
-import { updateCommandId } from '../db/agent-updates/update-command.ts';
+import { updateCommandId } from '../db/agent-updates/agent-updates.ts';
 import { tellCluster } from '../db/agents/cluster-agents.ts';
 import { insertClusterEvent } from '../db/clusters/cluster-events.ts';
 import { cancelCommand, createCommand } from '../db/commands/cluster-commands.ts';

@@ -14,8 +14,12 @@ import {
   updateNotificationChannel,
 } from '../db/notification-channels/notification-channels.ts';
 import { type Outgoing, type OutgoingKind, outgoing } from '../db/notification-channels/outgoing.ts';
-import { mostUnderWay, startForgottenDeliveries } from '../db/notification-channels/start-deliveries.ts';
-import { type IncidentSubject, resolveIncidents } from '../db/notification-channels/tell-channels.ts';
+import {
+  type IncidentSubject,
+  mostUnderWay,
+  resolveIncidents,
+  startForgottenDeliveries,
+} from '../db/notification-channels/tell-channels.ts';
 import { notify } from '../db/notifications/notify.ts';
 import type { AttemptAnswer } from '../outbound/channels/attempt.ts';
 import { type ChannelGround, channelGround, routingKey } from '../test/actors/grounds/channel-ground.ts';

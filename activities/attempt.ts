@@ -9,7 +9,7 @@ import {
   type Written,
   writeOutgoing,
 } from '../db/notification-channels/outgoing.ts';
-import { startDeliveries } from '../db/notification-channels/start-deliveries.ts';
+import { startDeliveries } from '../db/notification-channels/tell-channels.ts';
 import type { Database } from '../db/postgres/database.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
 import type { AttemptSays } from '../domain/actors/attempts.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { notifyEnded } from '../db/builds/build-notices.ts';
 import { askAgent, callNext, lockBuild, lockTurns, refusedTurn } from '../db/builds/claim.ts';
 import { lockChangeSet, tellChangeSet } from '../db/builds/of-change-set/awaited.ts';
 import { composeBuilt, deployBuilt } from '../db/builds/release-build.ts';
-import { notifyEnded } from '../db/builds/told/notify-ended.ts';
 import { cancelCommand, commandView } from '../db/commands/cluster-commands.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { project } from '../db/engine/projection.ts';

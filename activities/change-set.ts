@@ -1,4 +1,4 @@
-import { expireApproval } from '../db/approvals/expire.ts';
+import { expireApproval } from '../db/approvals/decide.ts';
 import { type ChangeSetRef, type ChangeSetSays, settle } from '../db/change-sets/settle.ts';
 import { effect } from '../db/engine/effect.ts';
 import { actorAuthor } from './caller.ts';

@@ -1,4 +1,4 @@
-import { type BuildToTell, buildToTell, noteMissingPermission } from '../db/git-connections/pushes/build-to-tell.ts';
+import { type BuildToTell, buildToTell, noteMissingPermission } from '../db/git-connections/pushes.ts';
 import type { BuildState } from '../domain/builds/states.ts';
 import { OutboundFailed, OutboundRefused } from '../outbound/failures.ts';
 import { type GitStatus, gitHost } from '../outbound/git/host.ts';

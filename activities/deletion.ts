@@ -1,10 +1,9 @@
 import { ApplicationFailure, activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { sql } from 'kysely';
-import { purgeOrganization } from '../db/deletions/purge.ts';
-import { claimPurge, type PurgeClaim } from '../db/deletions/purge-claim.ts';
+import { claimPurge, type PurgeClaim, purgeOrganization } from '../db/deletions/purge.ts';
+import { type DeletionDeed, recordDeletion } from '../db/deletions/things/hide.ts';
 import { type Purged, purgeThing, thingOf } from '../db/deletions/things/purge-thing.ts';
-import { type DeletionDeed, recordDeletion } from '../db/deletions/things/record.ts';
-import { settleInner } from '../db/deletions/things/settle-inner.ts';
+import { settleInner } from '../db/deletions/things/restore-thing.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { actorRow, project } from '../db/engine/projection.ts';
 import type { Database } from '../db/postgres/database.ts';

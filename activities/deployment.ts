@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { expireApproval } from '../db/approvals/expire.ts';
-import { unsetOf } from '../db/builds/variables/unset.ts';
+import { expireApproval } from '../db/approvals/decide.ts';
+import { unsetOf } from '../db/builds/build-variables.ts';
 import { admit, lockAdmission } from '../db/deployments/admission.ts';
 import { tellDeploymentEvents } from '../db/deployments/deployment-events.ts';
 import { forgetReleaseCommand, wantsReleaseCommand } from '../db/deployments/release-command/wanted.ts';
-import { CannotRoll } from '../db/deployments/rolling/cannot-roll.ts';
+import { CannotRoll } from '../db/deployments/rolling.ts';
 import { rollBack, rollForward } from '../db/deployments/rollout.ts';
-import { countDurations } from '../db/deployments/statistics/count.ts';
-import { endSuspensionBy, restSuspended } from '../db/deployments/suspension/suspension.ts';
+import { countDurations } from '../db/deployments/statistics.ts';
+import { endSuspensionBy, restSuspended } from '../db/deployments/suspension.ts';
 import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Database } from '../db/postgres/database.ts';
-import type { Seals } from '../db/releases/compose.ts';
+import type { ReleaseKeys } from '../db/releases/compose.ts';
 import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
 import type { OutboundRules } from '../outbound/rules.ts';
 import { descriptors } from '../workflows/descriptors.ts';
@@ -10,7 +10,7 @@ import { type ArchiveRun, createHistoryActivities } from './history.ts';
 
 export interface ActivityParts {
   database: Database;
-  keyring: Seals;
+  keyring: ReleaseKeys;
   archive: ArchiveRun;
   /** Beneath it, each process that serves requests gets a host name. */
   ingressDomain: string;

@@ -54,8 +54,8 @@ export async function filesOfActor(kind: string, table: string): Promise<string[
       if (!path.endsWith('.ts') || furtherTests.test(path)) continue;
       const source = await readFile(new URL(path, checkout), 'utf8');
       const lists =
-        /^(db\/[^/]+\/index|workflows\/[^/]+)\.ts$/.test(path) &&
-        (source.includes(`'./${kind}.ts'`) || source.includes(`'./${kind}/`));
+        (/^workflows\/[^/]+\.ts$/.test(path) && source.includes(`'./${kind}/`)) ||
+        (/^db\/[^/]+\/table\.ts$/.test(path) && source.includes(`tableName: '${table}'`));
       const makes = path.startsWith('db/migrations/Migration') && source.includes(`create table "${table}"`);
       if (own.test(path) || lists || makes) found.push(path);
     }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
-import { followRelease } from '../../db/agent-updates/follow-release.ts';
+import { currentRelease, followRelease } from '../../db/agent-updates/agent-releases.ts';
 import { enrolAgent, welcomeAgent } from '../../db/agents/cluster-agents.ts';
 import type { Heartbeats } from '../../db/agents/heartbeats.ts';
 import { acceptReport } from '../../db/agents/reports.ts';

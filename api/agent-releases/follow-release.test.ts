@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
+import { followRelease, storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import { agentStatus } from '../../db/agent-updates/agent-updates.ts';
-import { followRelease } from '../../db/agent-updates/follow-release.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { type ApprovalView, findApproval } from '../../db/approvals/approvals.ts';
-import { deciders, isExchanged } from '../../db/approvals/deciders.ts';
+import { type ApprovalView, deciders, findApproval, isExchanged } from '../../db/approvals/approvals.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { type RefusedStanding, refusedStandings, standingOf } from '../../domain/approvals/who-decides.ts';

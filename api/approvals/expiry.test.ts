@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { expiresAt } from '../../db/approvals/expires-at.ts';
+import { expiresAt } from '../../db/approvals/approvals.ts';
 import { approvalOf, at, call, expiringApprovals, held, oneCounts } from '../../test/api/expiring-approvals.ts';
 
 const hour = 3_600_000;

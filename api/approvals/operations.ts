@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type ApprovalView, listApprovals as list } from '../../db/approvals/approvals.ts';
+import { type ApprovalView, isExchanged, listApprovals as list, namedDeciders } from '../../db/approvals/approvals.ts';
 import { commitsOf } from '../../db/approvals/commits.ts';
 import { decideApproval as decide, isStale } from '../../db/approvals/decide.ts';
-import { isExchanged, namedDeciders } from '../../db/approvals/deciders.ts';
 import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
 import { refreshApproval as refresh } from '../../db/approvals/refresh.ts';
 import type { Effect } from '../../db/engine/effect.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { deciders, isExchanged } from '../../db/approvals/deciders.ts';
-import { settingsAt } from '../../db/builds/commits/settings-at.ts';
+import { deciders, isExchanged } from '../../db/approvals/approvals.ts';
+import { settingsAt } from '../../db/builds/commits.ts';
 import { type CommitSource, requestBuild, SourceMissing } from '../../db/builds/request-build.ts';
 import { approveBuild as approve } from '../../db/builds/variables/approve-build.ts';
 import { connectionAccess } from '../../db/git-connections/connection-access.ts';

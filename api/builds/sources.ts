@@ -3,14 +3,15 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { z } from 'zod';
-import { linkKnownBlobs, presentBlobs } from '../../db/builds/sources/known-blobs.ts';
 import {
   findSource,
+  linkKnownBlobs,
   missingBlobs,
+  presentBlobs,
   putSource,
   type Source,
   sourceOfRunningBuild,
-} from '../../db/builds/sources/sources.ts';
+} from '../../db/builds/sources.ts';
 import { usedBytes } from '../../db/registry/blobs.ts';
 import { linkFault, manifestFaults } from '../../domain/builds/manifest.ts';
 import type { SourceFile } from '../../domain/builds/source-file.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { auditAfter } from '../../db/change-sets/after/applied-set.ts';
-import { cancelChangeSet as cancel } from '../../db/change-sets/after/cancel.ts';
-import { retryChangeSet as retry, servicesToRetry } from '../../db/change-sets/after/retry.ts';
-import { revertChangeSet as revert } from '../../db/change-sets/after/revert.ts';
 import { planChanges } from '../../db/change-sets/apply/plan.ts';
 import { listChangeSets as list } from '../../db/change-sets/change-sets.ts';
+import { cancelChangeSet as cancel, retryChangeSet as retry, servicesToRetry } from '../../db/change-sets/retry.ts';
+import { revertChangeSet as revert } from '../../db/change-sets/revert.ts';
 import { viewOf } from '../../db/change-sets/view.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { type ClusterView, findCluster } from '../../db/clusters/clusters.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { brokenSlices } from '../../db/workloads/broken-slices.ts';
+import { brokenSlices } from '../../db/workloads/broken-workloads.ts';
 import { capabilitiesOf, notesOf } from '../../domain/clusters/capabilities.ts';
 import { clusterStates } from '../../domain/clusters/clusters.ts';
 import { type Facts, facts } from '../../protocol/agent.ts';

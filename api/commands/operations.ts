@@ -6,8 +6,8 @@ import {
   createCommand as newCommand,
 } from '../../db/commands/cluster-commands.ts';
 import type { Effect } from '../../db/engine/effect.ts';
-import { findInstance } from '../../db/workloads/cluster-instances.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
+import { findInstance } from '../../db/workloads/instances.ts';
 import { commandStates, isCommandOver } from '../../domain/clusters/commands.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';

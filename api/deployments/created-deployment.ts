@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { findApproval } from '../../db/approvals/approvals.ts';
-import { findDeployment, listDeployments } from '../../db/deployments/deployments.ts';
-import { findReleaseToDeploy } from '../../db/deployments/release-to-deploy.ts';
+import { findDeployment, findReleaseToDeploy, listDeployments } from '../../db/deployments/deployments.ts';
 import { type ReleaseToDeploy, requestDeployment } from '../../db/deployments/request-deployment.ts';
-import type { Rerun } from '../../db/deployments/rerun/rerun.ts';
+import type { Rerun } from '../../db/deployments/rerun.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import type { Admission, Decision } from '../../domain/deployments/arbiter-types.ts';

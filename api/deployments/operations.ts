@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { admit } from '../../db/deployments/admission.ts';
-import { listDeployments as deploymentsOf, listDeployments as list } from '../../db/deployments/deployments.ts';
-import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
-import { liveRelease } from '../../db/deployments/release-to-deploy.ts';
+import { listDeploymentEvents } from '../../db/deployments/deployment-events.ts';
+import {
+  listDeployments as deploymentsOf,
+  listDeployments as list,
+  liveRelease,
+} from '../../db/deployments/deployments.ts';
 import { planRerun } from '../../db/deployments/rerun/plan-rerun.ts';
 import {
   deploymentEventKinds,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { deploymentStatistics, type Lengths } from '../../db/deployments/statistics/durations.ts';
-import { deploymentsPerDay } from '../../db/deployments/statistics/per-day.ts';
+import { deploymentStatistics, deploymentsPerDay, type Lengths } from '../../db/deployments/statistics.ts';
 import { deploymentStages } from '../../domain/deployments/states.ts';
 import { operation } from '../engine/operation.ts';
 

@@ -9,8 +9,7 @@ import {
   createEnvironment as newEnvironment,
 } from '../../db/environments/environments.ts';
 import { inhabitantsOf } from '../../db/environments/inhabitants.ts';
-import { deleteEnvironment as remove } from '../../db/environments/removal/delete-environment.ts';
-import { environmentImpact } from '../../db/environments/removal/impact.ts';
+import { environmentImpact, deleteEnvironment as remove } from '../../db/environments/removal.ts';
 import { leaveVolumes, purgedThere, reviveLeft } from '../../db/services/removal/left-volumes.ts';
 import { Problem } from '../../domain/problems.ts';
 import { commandSchema, presentCommand } from '../commands/command.ts';

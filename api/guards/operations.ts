@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { isExchanged } from '../../db/approvals/deciders.ts';
-import { findLoosening, type LooseningView } from '../../db/guards/loosenings.ts';
-import { undoLoosening as undo } from '../../db/guards/undo.ts';
+import { isExchanged } from '../../db/approvals/approvals.ts';
+import { findLoosening, type LooseningView, undoLoosening as undo } from '../../db/guards/loosenings.ts';
 import { guards as kindsOfGuard } from '../../domain/guards/guards.ts';
 import { loosenedTitle } from '../../domain/guards/words.ts';
 import { Problem } from '../../domain/problems.ts';

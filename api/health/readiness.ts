@@ -1,8 +1,7 @@
 import type { FeedListenerState } from '../../db/engine/feed/feed-listener.ts';
 import { takePermits } from '../../db/engine/limits/leases.ts';
 import { type PoisonedEntry, poisonedEntries } from '../../db/engine/outbox.ts';
-import { findDownPart } from '../../db/engine/processes/down-part.ts';
-import { livingProcesses } from '../../db/engine/processes/processes.ts';
+import { findDownPart, livingProcesses } from '../../db/engine/processes/processes.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
 import type { Database } from '../../db/postgres/database.ts';

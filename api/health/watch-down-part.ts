@@ -1,4 +1,4 @@
-import { findDownPart } from '../../db/engine/processes/down-part.ts';
+import { findDownPart } from '../../db/engine/processes/processes.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { Hub } from '../engine/streams/hub.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ClusterView } from '../../db/clusters/clusters.ts';
-import { maskFor } from '../../db/releases/secret-texts.ts';
-import { findInstance, type InstanceView } from '../../db/workloads/cluster-instances.ts';
+import { maskFor } from '../../db/releases/secrets.ts';
+import { findInstance, type InstanceView } from '../../db/workloads/instances.ts';
 import { placeOfKey } from '../../domain/deployments/rollout-key.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { findCluster } from '../../db/clusters/clusters.ts';
-import { type EnvironmentInstance, environmentInstances } from '../../db/workloads/environment-instances.ts';
+import { type EnvironmentInstance, environmentInstances } from '../../db/workloads/instances.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { environmentPath, theEnvironment } from '../environments/environment.ts';

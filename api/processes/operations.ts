@@ -8,7 +8,7 @@ import {
   processesOf,
   deleteProcess as remove,
 } from '../../db/services/processes.ts';
-import { deleteUnmounted } from '../../db/services/removal/unmounted-volumes.ts';
+import { deleteUnmounted } from '../../db/services/removal/left-volumes.ts';
 import { lockService, recordService } from '../../db/services/services.ts';
 import { definedVolumes } from '../../db/services/volumes.ts';
 import { Problem } from '../../domain/problems.ts';

@@ -11,8 +11,7 @@ import {
   type ProjectFields,
   listProjects as projectsOf,
 } from '../../db/projects/projects.ts';
-import { deleteProject as remove } from '../../db/projects/removal/delete-project.ts';
-import { projectImpact } from '../../db/projects/removal/impact.ts';
+import { projectImpact, deleteProject as remove } from '../../db/projects/removal.ts';
 import { listProjectTags } from '../../db/registry/discovery.ts';
 import { firstEnvironments } from '../../domain/environments/environments.ts';
 import { Problem } from '../../domain/problems.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { namedBlobs } from '../../db/builds/sources/known-blobs.ts';
-import { findSource } from '../../db/builds/sources/sources.ts';
+import { findSource, namedBlobs } from '../../db/builds/sources.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { linkBlobs, recordBlobs } from '../../db/registry/blobs.ts';
 import type { Repository } from '../../db/registry/repositories.ts';

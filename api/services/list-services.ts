@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { referredServices } from '../../db/references/referred.ts';
 import { driftOf } from '../../db/releases/drift.ts';
-import { liveFiles } from '../../db/releases/live-files.ts';
+import { liveFiles } from '../../db/releases/releases.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { listServices as servicesOf } from '../../db/services/services.ts';
 import { wantedSettings } from '../../db/services/wanted-settings.ts';

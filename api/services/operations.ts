@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { referredServices } from '../../db/references/referred.ts';
-import { liveFiles } from '../../db/releases/live-files.ts';
+import { liveFiles } from '../../db/releases/releases.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { deleteService as remove } from '../../db/services/removal/delete-service.ts';
 import { type DeletionImpact, deletionImpact as impactOf } from '../../db/services/removal/impact.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { findDeployment } from '../../db/deployments/deployments.ts';
-import { resume } from '../../db/deployments/suspension/resume.ts';
-import { lockSuspension, suspend } from '../../db/deployments/suspension/suspension.ts';
-import type { SuspensionPlace } from '../../db/deployments/suspension/suspension-place.ts';
+import type { SuspensionPlace } from '../../db/deployments/suspension.ts';
+import { lockSuspension, resume, suspend } from '../../db/deployments/suspension.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { variableHistory as history } from '../../db/change-sets/draft/variable-history.ts';
-import { listVariables as list } from '../../db/change-sets/draft/variables.ts';
+import { variableHistory as history, listVariables as list } from '../../db/change-sets/draft/variables.ts';
 import { referredVariables } from '../../db/references/referrers.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
 import { placeOf } from '../change-sets/draft.ts';

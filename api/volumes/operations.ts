@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { definedSettings } from '../../db/change-sets/applied.ts';
-import { deleteUnmounted } from '../../db/services/removal/unmounted-volumes.ts';
+import { deleteUnmounted } from '../../db/services/removal/left-volumes.ts';
 import { lockService, recordService } from '../../db/services/services.ts';
 import {
   forgetVolumes,

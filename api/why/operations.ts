@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { driftingServices } from '../../db/why/drifting.ts';
-import { suspendedServices } from '../../db/why/suspended.ts';
-import { unbuiltServices } from '../../db/why/unbuilt.ts';
-import { whyFacts } from '../../db/why/why-facts.ts';
+import { driftingServices, suspendedServices, unbuiltServices, whyFacts } from '../../db/why/why-facts.ts';
 import { Problem } from '../../domain/problems.ts';
 import { deploymentPath, theDeployment } from '../deployments/deployment.ts';
 import { operation } from '../engine/operation.ts';

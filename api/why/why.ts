@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import type { DriftingRow } from '../../db/why/drifting.ts';
-import type { SuspendedRow } from '../../db/why/suspended.ts';
-import type { UnbuiltRow } from '../../db/why/unbuilt.ts';
-import type { WhyRow } from '../../db/why/why-facts.ts';
+import type { DriftingRow, SuspendedRow, UnbuiltRow, WhyRow } from '../../db/why/why-facts.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { type WhyLine, whyOf, whyTopics, worstFirst } from '../../domain/why/why.ts';
 import { whyDrift } from '../../domain/why/why-drift.ts';

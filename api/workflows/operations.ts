@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UnreadablePage } from '../../db/engine/archive/history-archive.ts';
-import type { ActorPosition } from '../../db/workflows/actor-filter.ts';
+import type { ActorPosition } from '../../db/workflows/actor-rows.ts';
 import { type ActorView, listActors } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { moment } from '../../domain/history-steps/in-words.ts';

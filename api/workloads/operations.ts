@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listInstances as instancesOf, releaseNumbers } from '../../db/workloads/cluster-instances.ts';
 import { listSlices } from '../../db/workloads/cluster-slices.ts';
+import { listInstances as instancesOf, releaseNumbers } from '../../db/workloads/instances.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { Problem } from '../../domain/problems.ts';
 import { clusterPath, theCluster } from '../clusters/cluster.ts';

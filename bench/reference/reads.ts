@@ -1,13 +1,13 @@
 import Fastify from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { foundClusters } from '../../db/clusters/found.ts';
+import { foundClusters } from '../../db/clusters/clusters.ts';
 import { sealCursor } from '../../db/engine/cursors.ts';
 import { foundMembers } from '../../db/members/found.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import { type Found, foundBy } from '../../db/search/finder.ts';
 import { foundTeams } from '../../db/teams/found.ts';
-import { foundWorkflows } from '../../db/workflows/found.ts';
+import { foundWorkflows } from '../../db/workflows/actors.ts';
 import { foundInstances, foundWorkloads } from '../../db/workloads/found.ts';
 import { organizationOf } from './organization-of.ts';
 import { organizationQuery, teamsQuery } from './statements.ts';

@@ -1,4 +1,4 @@
-import { followRelease } from '../../db/agent-updates/follow-release.ts';
+import { followRelease } from '../../db/agent-updates/agent-releases.ts';
 import { openHome } from '../../runtime/home/home.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { command, UsageError } from '../engine/command.ts';

@@ -1,8 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { bucketFault, bucketOf } from '../../api/registry/storage/open-store.ts';
 import { askingBuiltInProvider, providerIsReady } from '../../api/sign-in/built-in-provider.ts';
-import { findDownPart } from '../../db/engine/processes/down-part.ts';
-import { livingProcesses } from '../../db/engine/processes/processes.ts';
+import { findDownPart, livingProcesses } from '../../db/engine/processes/processes.ts';
 import { schemaState } from '../../db/migrations/schema-state.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';

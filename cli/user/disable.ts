@@ -1,5 +1,5 @@
 import { effect } from '../../db/engine/effect.ts';
-import { endAccountRecords } from '../../db/identity-provider/provider-records.ts';
+import { endAccountRecords } from '../../db/identity-provider/provider-accounts.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { subjectsOf } from '../../db/sign-in/identities.ts';
 import { disableUser, ownedAlone } from '../../db/users/users.ts';

@@ -1,6 +1,5 @@
 import { effect } from '../../db/engine/effect.ts';
-import { voidSignInMeans } from '../../db/identity-provider/provider-accounts.ts';
-import { endAccountRecords } from '../../db/identity-provider/provider-records.ts';
+import { endAccountRecords, voidSignInMeans } from '../../db/identity-provider/provider-accounts.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
 import { subjectsOf } from '../../db/sign-in/identities.ts';
 import { endSessionsOf } from '../../db/sign-in/sessions.ts';

@@ -1,8 +1,18 @@
 import { type Kysely, sql } from 'kysely';
+import {
+  type AvailableUpdate,
+  agentUpdateAvailable,
+} from '../../domain/notifications/messages/agent-update-available.ts';
+import { Problem } from '../../domain/problems.ts';
+import type { ClusterRef } from '../clusters/clusters.ts';
+import { type Author, effect } from '../engine/effect.ts';
+import { notify } from '../notifications/notify.ts';
+import type { Database } from '../postgres/database.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { requestAgentUpdate } from './agent-updates.ts';
 
-export interface AgentReleaseView {
+interface AgentReleaseView {
   image: string;
   version: string;
   digest: string;
@@ -95,4 +105,124 @@ export async function sweepReleases(kysely: Kysely<Tables>): Promise<number> {
 /** Newest first. */
 export async function listReleases(kysely: Kysely<Tables>): Promise<AgentReleaseView[]> {
   return (await signedReleases(kysely).orderBy('created_at', 'desc').execute()).map(view);
+}
+
+const ofThisApi: Author = { kind: 'machine', id: 'api', name: 'api' };
+
+/**
+ * The agent of the local cluster runs what its control plane offers, without anybody asking for it. Each release is tried
+ * once: not again if it failed there before, and not if an update was asked for since it is offered, since that decision
+ * is somebody else's. Answers which release was asked for.
+ */
+export async function followRelease(database: Database, among?: ClusterRef): Promise<string | undefined> {
+  const release = await currentRelease(database.kysely);
+  if (release === undefined) return undefined;
+  const { image } = release;
+  const cluster = await database.kysely
+    .selectFrom('cluster')
+    .innerJoin('cluster_agent', 'cluster_agent.cluster_id', 'cluster.id')
+    .select(['cluster.id', 'cluster.organization_id as organizationId'])
+    .where('cluster.local', '=', true)
+    .where('cluster_agent.contact', '=', 'connected')
+    // Heard of in this life of the installation: one that is not back yet will say hello.
+    .where('cluster_agent.last_heartbeat_at', '>', sql<Date>`now() - interval '45 seconds'`)
+    .where('cluster_agent.image', '<>', image)
+    .$if(among !== undefined, (query) => query.where('cluster.id', '=', among?.id ?? ''))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('agent_update')
+            .select('agent_update.id')
+            .whereRef('agent_update.cluster_id', '=', 'cluster.id')
+            .where('agent_update.finished_at', 'is', null),
+        ),
+      ),
+    )
+    .where(({ not }) => not(isLeftToPeople(release)))
+    .executeTakeFirst();
+  if (cluster === undefined) return undefined;
+  try {
+    await effect(database, ofThisApi, (following) =>
+      requestAgentUpdate(following, cluster, { kind: 'update', toImage: image }),
+    );
+    return image;
+  } catch (error) {
+    // Somebody was faster, or the agent has gone again.
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the agent of `cluster` does not follow this release by itself any more. */
+function isLeftToPeople({ image, createdAt }: Pick<AgentReleaseView, 'image' | 'createdAt'>) {
+  return sql<boolean>`exists (
+    select from agent_update attempt
+    where attempt.cluster_id = cluster.id and (
+      attempt.created_at >= ${createdAt} or attempt.to_image = ${image} and attempt.state in ('failed', 'returned')))`;
+}
+
+const ofTheSweeper: Author = { kind: 'machine', id: 'sweeper', name: 'sweeper' };
+const most = 200;
+
+interface Untold extends AvailableUpdate {
+  organizationId: string;
+}
+
+/**
+ * Tells admins of each cluster whose agent runs another release than the offered one, and answers how many were told. Once for
+ * each release, whether it came with a new control plane or an old agent was enrolled, and whether somebody was there to hear it.
+ */
+export async function tellAvailableUpdates(database: Database): Promise<number> {
+  const release = await currentRelease(database.kysely);
+  if (release === undefined) return 0;
+  let told = 0;
+  for (const { clusterId } of await untold(database.kysely, release)) {
+    if (await tellOne(database, release, clusterId)) told += 1;
+  }
+  return told;
+}
+
+async function tellOne(database: Database, release: AgentReleaseView, clusterId: string): Promise<boolean> {
+  return await effect(database, ofTheSweeper, async (telling) => {
+    const [still] = await untold(telling.kysely, release, clusterId);
+    if (still === undefined) return false;
+    const { organizationId, ...update } = still;
+    await telling.kysely
+      .updateTable('cluster_agent')
+      .set({ update_told_for: release.image })
+      .where('cluster_id', '=', clusterId)
+      .execute();
+    await notify(telling, {
+      organizationId,
+      occasion: `agent-update ${clusterId} ${release.image}`,
+      message: agentUpdateAvailable(update),
+      to: { admins: true },
+    });
+    return true;
+  });
+}
+
+/**
+ * Not those that are updated right now, that follow by themselves, or whose people rolled this very release back. One
+ * cluster's agent is locked, unless somebody has: then the next sweep tells.
+ */
+async function untold(kysely: Kysely<Tables>, release: AgentReleaseView, clusterId?: string): Promise<Untold[]> {
+  const { image } = release;
+  const { rows } = await sql<Untold>`
+    select agent.cluster_id as "clusterId", agent.organization_id as "organizationId", cluster.name,
+           agent.image as "from", ${image}::text as "to"
+    from cluster_agent agent
+    join cluster on cluster.id = agent.cluster_id and cluster.finished_at is null and cluster.state <> 'deleting'
+    join organization on organization.id = agent.organization_id and organization.deletion_id is null
+    where agent.contact = 'connected' and agent.image <> ${image} and agent.update_told_for is distinct from ${image}
+      and not exists (
+        select from agent_update attempt
+        where attempt.cluster_id = agent.cluster_id
+          and (attempt.finished_at is null or attempt.kind = 'rollback' and attempt.from_image = ${image}))
+      and (not cluster.local or ${isLeftToPeople(release)})
+      ${clusterId === undefined ? sql`` : sql`and agent.cluster_id = ${clusterId}`}
+    limit ${most}
+    ${clusterId === undefined ? sql`` : sql`for update of agent skip locked`}
+  `.execute(kysely);
+  return rows;
 }

@@ -1,15 +1,22 @@
 import { type Kysely, sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
+import { v7 as uuid, v5 as uuidOf } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.ts';
+import { type BrokenSource, brokenColumns } from '../attention/broken.ts';
 import { type ClusterRef, lockCluster, recordCluster } from '../clusters/clusters.ts';
 import { cancelCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
-import { downSentence } from '../engine/processes/down-part.ts';
+import { downSentence } from '../engine/processes/processes.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { updateCommandId } from './update-command.ts';
+
+const namespace = '9a1c5b9e-6a5f-5d0c-8f6f-0c2f1b7d2f11';
+
+/** The id of the command that carries an update out: the same each time it is asked for. */
+export function updateCommandId(updateId: string): string {
+  return uuidOf(`agent-update ${updateId}`, namespace);
+}
 
 export interface AgentUpdateView {
   id: string;
@@ -151,7 +158,7 @@ export async function hasRunImage(kysely: Kysely<Tables>, cluster: ClusterRef, i
 }
 
 /** The update of this cluster that has not ended. */
-export async function openUpdate(kysely: Kysely<Tables>, clusterId: string): Promise<{ id: string } | undefined> {
+async function openUpdate(kysely: Kysely<Tables>, clusterId: string): Promise<{ id: string } | undefined> {
   return await kysely
     .selectFrom('agent_update')
     .select('id')
@@ -190,3 +197,46 @@ function inProgress(name: string): Problem {
     `The agent of the cluster "${name}" is already being updated: wait until that update finishes, or cancel it.`,
   );
 }
+
+const cluster = { clusterId: sql`cluster.id`, clusterName: sql`cluster.name` };
+
+/** The last update of an agent, as long as none has been tried since. */
+const failedUpdates: BrokenSource = {
+  role: 'viewer',
+  select: (organizationId) => sql`
+    select ${brokenColumns(
+      sql`case last.state when 'failed' then 15 else 25 end`,
+      sql`'agent-update.' || last.state`,
+      sql`last.id`,
+      {
+        ...cluster,
+        name: sql`last.to_image`,
+        workflowId: sql`last.id`,
+        workflowKind: sql`'agent-update'`,
+        detail: sql`last.message`,
+      },
+    )}
+    from cluster
+    cross join lateral (
+      select id, state, to_image, message from agent_update
+      where agent_update.cluster_id = cluster.id order by created_at desc, id desc limit 1
+    ) as last
+    where cluster.organization_id = ${organizationId} and cluster.finished_at is null
+      and last.state in ('failed', 'returned')`,
+};
+
+/** Agents of another release than the one on offer. No fault: a suggestion, for those who may follow it. */
+const outdatedAgents: BrokenSource = {
+  role: 'admin',
+  select: (organizationId) => sql`
+    select ${brokenColumns(sql`90`, sql`'agent.outdated'`, sql`cluster.id`, {
+      ...cluster,
+      name: sql`agent.version`,
+    })}
+    from cluster join cluster_agent agent on agent.cluster_id = cluster.id
+    where cluster.organization_id = ${organizationId} and cluster.finished_at is null and cluster.state = 'ready'
+      and agent.contact = 'connected' and agent.image <> (
+        select image from agent_release where offered and proof is not null order by created_at desc limit 1)`,
+};
+
+export const brokenUpdates: readonly BrokenSource[] = [failedUpdates, outdatedAgents];

@@ -8,7 +8,7 @@ import type { JsonObject } from '../postgres/json.ts';
 import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { hasWords } from '../search/words.ts';
+import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
 
 export interface ApiTokenView {
   id: string;
@@ -26,7 +26,7 @@ export interface ApiTokenView {
   projectRestricted: boolean;
 }
 
-export interface NewToken {
+interface NewToken {
   organizationId: string;
   name: string;
   role: TokenRole;
@@ -162,7 +162,7 @@ export async function findToken(
   return await tokens(kysely, organizationId).where('token.id', '=', id).executeTakeFirst();
 }
 
-export interface TokenPosition {
+interface TokenPosition {
   createdAt: Date;
   id: string;
 }
@@ -214,3 +214,13 @@ function tokens(kysely: Kysely<Tables>, organizationId: string) {
               order by project_id)`.as('projectIds'),
     ]);
 }
+
+/** None while it works. */
+const tokenState = sql`case when api_token.revoked_at is not null then 'revoked' when api_token.expires_at <= now() then 'expired' end`;
+
+export const foundTokens: Finder = {
+  kind: 'token',
+  select: (organizationId, text) => sql`
+    select ${foundColumns(text, 'token', { id: sql`api_token.id`, name: sql`api_token.name`, state: tokenState })}
+    from api_token where api_token.organization_id = ${organizationId}`,
+};

@@ -1,9 +1,13 @@
-import { type Kysely, sql } from 'kysely';
-import type { ChangeAuthor } from '../../domain/approvals/who-decides.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
+import { approvalRequested, type RequestedApproval } from '../../domain/notifications/messages/approval-requested.ts';
+import { type BrokenGlass, glassBroken } from '../../domain/notifications/messages/glass-broken.ts';
+import type { Author, Effect } from '../engine/effect.ts';
+import { notify } from '../notifications/notify.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { recordedAuthors } from './authors.ts';
+import { recordAuthors, recordedAuthors } from './authors.ts';
 
 export type ApprovalView = NonNullable<Awaited<ReturnType<typeof findApproval>>>;
 
@@ -11,7 +15,7 @@ export async function findApproval(kysely: Kysely<Tables>, organizationId: strin
   return await approvals(kysely, organizationId).where('approval.id', '=', id).executeTakeFirst();
 }
 
-export interface ApprovalFilter {
+interface ApprovalFilter {
   state: 'pending' | 'decided';
   environmentId?: string | undefined;
   projectId?: string | undefined;
@@ -76,4 +80,84 @@ function approvals(kysely: Kysely<Tables>, organizationId: string) {
         'authors',
       ),
     ]);
+}
+
+/** The accounts that may decide in an organization at all: its admins and owners. */
+export async function deciders(kysely: Kysely<Tables>, organizationId: string): Promise<string[]> {
+  return (await people(kysely, organizationId)).map(({ id }) => id);
+}
+
+/** Those of them who may decide an approval that is pending, by name. */
+export async function namedDeciders(
+  kysely: Kysely<Tables>,
+  { organizationId, decision, authors }: Pick<ApprovalView, 'organizationId' | 'decision' | 'authors'>,
+): Promise<{ id: string; name: string }[]> {
+  if (decision !== null) return [];
+  const all = await people(kysely, organizationId);
+  const among = new Set(decidersAmong({ authors, deciders: all.map(({ id }) => id) }));
+  return all.filter(({ id }) => among.has(id));
+}
+
+async function people(kysely: Kysely<Tables>, organizationId: string): Promise<{ id: string; name: string }[]> {
+  return await tenant(kysely, organizationId)
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select(['app_user.id', 'app_user.name'])
+    .where('membership.role', 'in', ['admin', 'owner'])
+    .where('app_user.disabled_at', 'is', null)
+    .orderBy('app_user.name')
+    .execute();
+}
+
+/** Whether a token was exchanged by a CI job: a rule made it, not a person. */
+export async function isExchanged(kysely: Kysely<Tables>, organizationId: string, tokenId: string): Promise<boolean> {
+  const token = await tenant(kysely, organizationId)
+    .selectFrom('api_token')
+    .select('trusted_issuer_id')
+    .where('id', '=', tokenId)
+    .executeTakeFirst();
+  return token?.trusted_issuer_id != null;
+}
+
+interface Asked extends Omit<RequestedApproval, 'requestedBy'> {
+  requestedBy: Pick<Author, 'kind' | 'id' | 'name'>;
+  /** The person behind it, where it was requested by a token. */
+  answerableId: string | undefined;
+}
+
+/** Records whose change an approval is that was just written, and tells those who may decide, except the requester. */
+export async function askDeciders(
+  effect: Effect,
+  organizationId: string,
+  { requestedBy, answerableId, ...asked }: Asked,
+): Promise<void> {
+  const authors = await recordAuthors(effect, organizationId, asked.approvalId);
+  const among = decidersAmong({ authors, deciders: await deciders(effect.kysely, organizationId) });
+  await notify(effect, {
+    organizationId,
+    occasion: `approval ${asked.approvalId} requested`,
+    message: approvalRequested({ ...asked, requestedBy: requestedBy.name }),
+    to: { admins: among, except: answerableId === undefined ? requestedBy : { kind: 'user', id: answerableId } },
+    channels: { chat: true },
+  });
+}
+
+/** Everybody who may decide, the one who broke the glass included: it must not pass unnoticed. */
+export async function notifyOfBreakGlass(effect: Effect, organizationId: string, broken: BrokenGlass): Promise<void> {
+  await notify(effect, {
+    organizationId,
+    occasion: `approval ${broken.approvalId} passed by break-glass`,
+    message: glassBroken(broken),
+    to: { admins: true },
+    channels: { chat: true, alsoOf: 'failure' },
+  });
+}
+
+/**
+ * The end of an approval that is requested now, by the organization's setting. In hours: an interval of days is one of the
+ * calendar, and an hour shorter or longer where the time zone of the session changes to or from summer time.
+ */
+export function expiresAt(organizationId: string, from: RawBuilder<Date> = sql<Date>`now()`): RawBuilder<Date> {
+  return sql<Date>`${from} + make_interval(hours => (
+    select approval_expiry_hours from organization where id = ${organizationId}))`;
 }

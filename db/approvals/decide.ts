@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
-import { decideBuilds } from '../builds/of-change-set/open-builds.ts';
+import { decideBuilds } from '../builds/of-change-set.ts';
 import { hasImage, type Plan, planChanges } from '../change-sets/apply/plan.ts';
-import { writeSettings } from '../change-sets/apply/write-settings.ts';
+import { writeSettings } from '../change-sets/apply/write.ts';
 import { tellOfDraft } from '../change-sets/drafts.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
-import type { DecidedBy } from '../deployments/admission/requests.ts';
+import type { DecidedBy } from '../deployments/admission/snapshot.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
 import { adoptSettings } from '../deployments/restore-settings.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -16,7 +16,7 @@ import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { refuseBuildLeaks } from '../references/build-leaks.ts';
 import { refuseAllBroken } from '../references/refuse.ts';
-import { notifyOfBreakGlass } from './notify-deciders.ts';
+import { notifyOfBreakGlass } from './approvals.ts';
 import { basisNow } from './request.ts';
 
 export interface ApprovalRef {
@@ -25,7 +25,7 @@ export interface ApprovalRef {
   projectId: string;
 }
 
-export interface Decided {
+interface Decided {
   decision: 'approved' | 'rejected' | 'expired' | 'cancelled';
   /** Absent when its time has passed. */
   by?: DecidedBy;
@@ -165,4 +165,23 @@ async function heldDigests(
     .where('deployment.approval_id', '=', approvalId)
     .execute();
   return new Map(rows.map(({ serviceId, digest }) => [serviceId, digest]));
+}
+
+/** Closes the approval of a change set, or of one deployment, if its time has passed and nobody has decided. */
+export async function expireApproval(
+  effect: Effect,
+  { organizationId, projectId }: ProjectRef,
+  of: { column: 'change_set_id' | 'deployment_id'; id: string },
+): Promise<void> {
+  const project = { organizationId, projectId };
+  await lockAdmission(effect, project);
+  const overdue = await tenant(effect.kysely, organizationId)
+    .selectFrom('approval')
+    .select('id')
+    .where(of.column, '=', of.id)
+    .where('decision', 'is', null)
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .executeTakeFirst();
+  if (overdue === undefined) return;
+  await admit(effect, project, { event: 'decide', approvalId: overdue.id, decision: 'expired' });
 }

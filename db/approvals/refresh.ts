@@ -1,21 +1,21 @@
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
-import { openBuildsOf } from '../builds/of-change-set/open-builds.ts';
+import { openBuildsOf } from '../builds/of-change-set.ts';
 import { compose, deploymentsOf, type Images, start } from '../change-sets/apply/apply-draft.ts';
 import { type Plan, planChanges } from '../change-sets/apply/plan.ts';
 import { imageOf } from '../change-sets/apply/resolved-image.ts';
-import { close } from '../deployments/admission/approvals.ts';
 import { downtimeOf } from '../deployments/admission/downtime.ts';
+import { close } from '../deployments/admission/writes.ts';
 import { admit, lockAdmission, type ProjectRef } from '../deployments/admission.ts';
-import { refuseOtherBuildValues } from '../deployments/promotion/build-values.ts';
 import { sourceOf, targetOf } from '../deployments/promotion/places.ts';
 import { promote } from '../deployments/promotion/promote.ts';
+import { refuseOtherBuildValues } from '../deployments/promotion/variables.ts';
 import { type ReleaseToDeploy, requestDeployment } from '../deployments/request-deployment.ts';
 import { planRerun } from '../deployments/rerun/plan-rerun.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { refuseAllBroken } from '../references/refuse.ts';
-import type { Seals } from '../releases/compose.ts';
+import type { ReleaseKeys } from '../releases/compose.ts';
 import type { ApprovalRef } from './decide.ts';
 import { requestApproval } from './request.ts';
 
@@ -25,7 +25,7 @@ import { requestApproval } from './request.ts';
  */
 export async function refreshApproval(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   { id, organizationId, projectId }: ApprovalRef,
 ): Promise<string> {
   const project = { organizationId, projectId };
@@ -70,7 +70,12 @@ async function pendingOf({ kysely }: Effect, organizationId: string, id: string)
  * Its deployment supersedes the one that is held. A release is frozen, so the same one is asked for again; a promotion
  * takes the settings and variables of now.
  */
-async function requestAgain(effect: Effect, keyring: Seals, project: ProjectRef, pending: Pending): Promise<string> {
+async function requestAgain(
+  effect: Effect,
+  keyring: ReleaseKeys,
+  project: ProjectRef,
+  pending: Pending,
+): Promise<string> {
   const { environmentId, releaseId, serviceId, queued, reason, answerableId, requestedBy, promotedFrom } = pending;
   if (releaseId === null || serviceId === null)
     throw new Problem('conflict', 'Its deployment has been deleted: reject it.');
@@ -112,7 +117,7 @@ async function rerunAgain(
 /** The change set stays as it is: its images are those that were asked for, all else is as of now. */
 async function composeAgain(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   project: ProjectRef,
   old: Pending & { changeSetId: string },
 ): Promise<string> {
@@ -162,7 +167,7 @@ async function composeAgain(
 /** Refuses promoted images that were built with other values than the environment gives by now, as their promotion would be. */
 async function refuseOthersOfBuilds(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   { organizationId, environmentId }: ProjectRef & { environmentId: string },
   { items }: Plan,
   promoted: Images,

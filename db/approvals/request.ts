@@ -12,8 +12,7 @@ import type { Author, Effect } from '../engine/effect.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { expiresAt } from './expires-at.ts';
-import { askDeciders } from './notify-deciders.ts';
+import { askDeciders, expiresAt } from './approvals.ts';
 
 interface Requested {
   id: string;

@@ -1,10 +1,9 @@
-import { brokenUpdates } from '../agent-updates/broken-updates.ts';
-import { brokenBuilds } from '../builds/told/broken-builds.ts';
-import { buildVariablesTold } from '../builds/told/variables-told.ts';
+import { brokenUpdates } from '../agent-updates/agent-updates.ts';
+import { brokenBuilds, buildVariablesTold } from '../builds/build-notices.ts';
 import { brokenClusters } from '../clusters/broken-clusters.ts';
 import { brokenDeployments } from '../deployments/broken-deployments.ts';
 import { loosenedGuards } from '../guards/loosened-guards.ts';
-import { brokenChannels } from '../notification-channels/broken-channels.ts';
+import { brokenChannels } from '../notification-channels/deliveries.ts';
 import { stuckWorkflows } from '../workflows/stuck-workflows.ts';
 import { brokenWorkloads } from '../workloads/broken-workloads.ts';
 import type { BrokenSource } from './broken.ts';

@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { BuildKind, BuildState, BuildStep, BuildTrigger } from '../../domain/builds/states.ts';
 import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
-import { downSentence } from '../engine/processes/down-part.ts';
+import { downSentence } from '../engine/processes/processes.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { buildsInVain } from './told/last-built.ts';
+import { buildsInVain } from './build-notices.ts';
 import { awaitsApproval } from './variables/awaiting-approval.ts';
 
 export interface BuildView {

@@ -4,15 +4,14 @@ import type { BuildState } from '../../domain/builds/states.ts';
 import { type OpenBuild, turnsOf, waitsFor } from '../../domain/builds/turns.ts';
 import { absentConfig } from '../../domain/repository-config/told-config.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
-import { agentOf } from '../deployments/rolling/agent.ts';
+import { agentOf } from '../deployments/rolling.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { pathOf } from '../registry/own-image.ts';
-import { settingsAt } from './commits/settings-at.ts';
-import { sourceForAgent } from './commits/source-for-agent.ts';
+import { type BuildSecrets, variablesOfBuild } from './build-variables.ts';
+import { settingsAt, sourceForAgent } from './commits.ts';
 import { awaitsApproval, isAwaiting, seenBy } from './variables/awaiting-approval.ts';
-import { type BuildSecrets, variablesOfBuild } from './variables/build-variables.ts';
 
 /** A build as its actor's activities need it. */
 export interface BuildRow {

@@ -9,13 +9,13 @@ import { requestDeployment } from '../deployments/request-deployment.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { ownImage } from '../registry/own-image.ts';
-import type { Seals } from '../releases/compose.ts';
+import type { ReleaseKeys } from '../releases/compose.ts';
 import { appliedFor, composeApplied } from '../releases/compose-applied.ts';
 import { type BuildRow, lockBuild } from './claim.ts';
-import { deployMember } from './of-change-set/deploy-member.ts';
+import { deployMember } from './of-change-set.ts';
 
 /** Composes the release of what was built, with the settings that are applied now. Twice is once. */
-export async function composeBuilt(effect: Effect, keyring: Seals, id: string): Promise<BuildRow | undefined> {
+export async function composeBuilt(effect: Effect, keyring: ReleaseKeys, id: string): Promise<BuildRow | undefined> {
   const project = await projectOf(effect, id);
   if (project === undefined) return undefined;
   await lockAdmission(effect, project);
@@ -39,7 +39,7 @@ export async function composeBuilt(effect: Effect, keyring: Seals, id: string): 
 }
 
 /** Requests the deployment of the release of a build, once. */
-export async function deployBuilt(effect: Effect, keyring: Seals, id: string): Promise<string | undefined> {
+export async function deployBuilt(effect: Effect, keyring: ReleaseKeys, id: string): Promise<string | undefined> {
   const project = await projectOf(effect, id);
   if (project === undefined) return undefined;
   await lockAdmission(effect, project);

@@ -3,10 +3,10 @@ import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
+import { askForApproval } from './build-notices.ts';
 import { openBuildOf, supersedeQueued } from './commits/same-ref.ts';
 import type { NewBuild } from './new-build.ts';
-import { takeSource } from './sources/sources.ts';
-import { askForApproval } from './told/ask-for-approval.ts';
+import { takeSource } from './sources.ts';
 
 export type { CommitSource, NewBuild } from './new-build.ts';
 

@@ -7,7 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { hasWords } from '../search/words.ts';
+import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
 
 /** Names a cluster and whose it is. */
 export interface ClusterRef {
@@ -15,7 +15,7 @@ export interface ClusterRef {
   organizationId: string;
 }
 
-export interface ClusterAgentView {
+interface ClusterAgentView {
   contact: 'never' | 'connected' | 'lost';
   enrolledAt: Date | null;
   incarnation: number;
@@ -48,12 +48,12 @@ export interface ClusterView extends ClusterRef {
   agent: ClusterAgentView;
 }
 
-export interface ClusterPosition {
+interface ClusterPosition {
   createdAt: Date;
   id: string;
 }
 
-export interface NewCluster {
+interface NewCluster {
   organizationId: string;
   name: string;
   region?: string | undefined;
@@ -116,7 +116,7 @@ export async function listClusters(
   return (await query.execute()).map(view);
 }
 
-export interface ClusterChanges {
+interface ClusterChanges {
   name?: string | undefined;
   region?: string | undefined;
   schedulable?: boolean | undefined;
@@ -241,3 +241,19 @@ export function recordCluster(
   });
   effect.change({ organizationId, kind: 'cluster', id });
 }
+
+export const foundClusters: Finder = {
+  kind: 'cluster',
+  select: (organizationId, text) => sql`
+    select ${foundColumns(text, 'cluster', {
+      id: sql`cluster.id`,
+      name: sql`cluster.name`,
+      detail: sql`cluster.region`,
+      clusterId: sql`cluster.id`,
+      state: sql`cluster.state`,
+      toldAt: sql`agent.last_heartbeat_at`,
+      inContact: sql`agent.contact = 'connected'`,
+    })}
+    from cluster join cluster_agent agent on agent.cluster_id = cluster.id
+    where cluster.organization_id = ${organizationId} and cluster.finished_at is null`,
+};

@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 import type { Author } from '../engine/effect.ts';
-import { downSentence } from '../engine/processes/down-part.ts';
+import { downSentence } from '../engine/processes/processes.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
-import { purgeable, restorable } from './deletion-rules.ts';
-import { type DeletionPage, newestFirst } from './newest-first.ts';
+import { type DeletionPage, newestFirst, purgeable, restorable } from './deletions.ts';
 
 export interface DeletionView {
   id: string;

@@ -7,7 +7,7 @@ import { project } from '../engine/projection.ts';
 import { createOrganization, ensureDefaultOrganization, findOrganization } from '../organizations/organizations.ts';
 import { deleteOrganization, requestPurge, restoreOrganization } from './deletions.ts';
 import { findDeletion, listDeletions } from './deletions-of-owner.ts';
-import { claimPurge } from './purge-claim.ts';
+import { claimPurge } from './purge.ts';
 
 let fresh: FreshDatabase;
 let organizationId: string;

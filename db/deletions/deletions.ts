@@ -1,12 +1,35 @@
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 import type { Effect } from '../engine/effect.ts';
 import { slugTaken } from '../organizations/organizations.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import { type Begun, beginDeletion } from './begin.ts';
-import { decided, purgeable, repeatable, restorable } from './deletion-rules.ts';
+
+/** A decision that the row contradicts: what stands in its way. */
+export function decided(state: DeletionState, verb: 'restored' | 'purged', noun = 'organization'): Problem {
+  const why = {
+    retained:
+      verb === 'restored' ? 'its retention has ended or its purge was requested' : 'its purge was already requested',
+    purging: 'it is being purged',
+    purged: 'it was purged',
+    restored: 'it was already restored',
+    failed: 'its purge failed after it had started',
+  }[state];
+  return new Problem('already-decided', `The ${noun} can no longer be ${verb}: ${why}.`);
+}
+
+/** Whether it may be restored. */
+export const restorable = sql<boolean>`deletion.purge_started_at is null and (
+  (deletion.state = 'retained' and deletion.purge_requested_at is null and deletion.restore_until > now())
+  or deletion.state = 'failed')`;
+/** Whether its purge may be requested. */
+export const purgeable = sql<boolean>`deletion.state = 'failed'
+  or (deletion.state = 'retained' and deletion.purge_requested_at is null)`;
+/** Whether its purge was requested and has not begun: requesting it again changes nothing and tells its actor again. */
+export const repeatable = sql<boolean>`deletion.state = 'retained' and deletion.purge_requested_at is not null`;
 
 /**
  * Deletes an organization: from the commit on it is invisible, its tokens and streams are dead and its slug is free,
@@ -169,4 +192,24 @@ function record(
   effect.change({ organizationId, kind: 'organization', id: organizationId });
   // Every credential of the organization is worth something else from now on.
   effect.change({ organizationId, kind: 'credential.organization', id: organizationId });
+}
+
+interface DeletionPosition {
+  createdAt: Date;
+  id: string;
+}
+
+export interface DeletionPage {
+  limit: number;
+  after?: DeletionPosition | undefined;
+}
+
+/** A page of deletions, whichever they are: the newest first, those behind the position. */
+export function newestFirst<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  { limit, after }: DeletionPage,
+): SelectQueryBuilder<DB, TB, Row> {
+  const rows = query.orderBy(sql`deletion.created_at`, 'desc').orderBy(sql`deletion.id`, 'desc').limit(limit);
+  if (after === undefined) return rows;
+  return rows.where(sql<boolean>`(deletion.created_at, deletion.id) < (${after.createdAt}, ${after.id}::uuid)`);
 }

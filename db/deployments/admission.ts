@@ -5,16 +5,12 @@ import { type Admission, type AdmissionEvent, type Decision, placeOf } from '../
 import { isDeploymentFinal } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
 import { LockBusy, lockTimeout } from '../postgres/connection-failure.ts';
-import { decideApprovals } from './admission/approvals.ts';
-import { tellEvents } from './admission/events.ts';
-import { notifyEnded } from './admission/notify-ended.ts';
-import { precedingNames } from './admission/preceding.ts';
-import type { AdmissionRequest } from './admission/requests.ts';
-import { loadSnapshot, type ProjectRef } from './admission/snapshot.ts';
-import { insertDeployments, updateDeployments, type Written, writeLive } from './admission/writes.ts';
+import { notifyEnded, tellEvents } from './admission/events.ts';
+import type { AdmissionRequest } from './admission/snapshot.ts';
+import { loadSnapshot, type ProjectRef, precedingNames } from './admission/snapshot.ts';
+import { decideApprovals, insertDeployments, updateDeployments, type Written, writeLive } from './admission/writes.ts';
 
-export type { AdmissionRequest, NewDeployment } from './admission/requests.ts';
-export type { ProjectRef } from './admission/snapshot.ts';
+export type { AdmissionRequest, NewDeployment, ProjectRef } from './admission/snapshot.ts';
 
 /**
  * The only way in which deployments are created, claimed, cancelled, decided on and finished: asks the arbiter under the

@@ -52,3 +52,29 @@ export async function insertDeploymentEvents(
     on conflict (deployment_id, occasion) do nothing
   `.execute(kysely);
 }
+
+interface DeploymentEventView {
+  id: string;
+  kind: DeploymentEventKind;
+  stage: string;
+  blocker: string;
+  message: string;
+  decision: string;
+  decidedBy: string;
+  at: Date;
+}
+
+/** Oldest first. */
+export async function listDeploymentEvents(
+  kysely: Kysely<Tables>,
+  { deploymentId, organizationId }: DeploymentRef,
+  { limit, after }: { limit: number; after?: { at: string; id: string } | undefined },
+): Promise<DeploymentEventView[]> {
+  const from = after === undefined ? sql`true` : sql`(at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<DeploymentEventView>`
+    select id, kind, stage, blocker, message, decision, decided_by as "decidedBy", at from deployment_event
+    where organization_id = ${organizationId} and deployment_id = ${deploymentId} and ${from}
+    order by at, id limit ${limit}
+  `.execute(kysely);
+  return rows;
+}

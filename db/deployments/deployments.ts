@@ -7,9 +7,11 @@ import {
   endedOutside,
   type ShownBlocker,
 } from '../../domain/deployments/states.ts';
-import { downPart } from '../engine/processes/down-part.ts';
+import { downPart } from '../engine/processes/processes.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { tenant } from '../postgres/tenant.ts';
+import type { ReleaseToDeploy } from './request-deployment.ts';
 
 export interface DeploymentView {
   id: string;
@@ -49,12 +51,12 @@ export interface DeploymentView {
   finishedAt: Date | null;
 }
 
-export interface DeploymentPosition {
+interface DeploymentPosition {
   createdAt: Date;
   id: string;
 }
 
-export interface DeploymentFilter {
+interface DeploymentFilter {
   /** Of these projects alone. */
   projectIds?: readonly string[] | undefined;
   projectId?: string | undefined;
@@ -163,4 +165,32 @@ function conditions(filter: DeploymentFilter): RawBuilder<unknown>[] {
     ...is('state', state),
     ...(open === undefined ? [] : [open ? sql`finished_at is null` : sql`finished_at is not null`]),
   ];
+}
+
+export async function findReleaseToDeploy(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<ReleaseToDeploy | undefined> {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('release')
+    .select(['id', 'project_id as projectId', 'environment_id as environmentId', 'service_id as serviceId'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && { ...row, organizationId };
+}
+
+/** The release that serves at a place. */
+export async function liveRelease(
+  kysely: Kysely<Tables>,
+  { organizationId, environmentId, serviceId }: Omit<ReleaseToDeploy, 'id' | 'projectId'>,
+): Promise<ReleaseToDeploy | undefined> {
+  const row = await tenant(kysely, organizationId)
+    .selectFrom('environment_service')
+    .select(['live_release_id as id', 'project_id as projectId'])
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .executeTakeFirst();
+  if (row === undefined || row.id === null) return undefined;
+  return { id: row.id, projectId: row.projectId, organizationId, environmentId, serviceId };
 }

@@ -5,18 +5,17 @@ import { Problem } from '../../domain/problems.ts';
 import { goingLive } from '../../domain/releases/going-live.ts';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
-import { expiresAt } from '../approvals/expires-at.ts';
-import { askDeciders } from '../approvals/notify-deciders.ts';
+import { askDeciders, expiresAt } from '../approvals/approvals.ts';
 import { basisOf, downtimeImpact } from '../approvals/request.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { machineOf, refuseMisfit } from '../environments/machine.ts';
 import type { JsonValue } from '../postgres/json.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { refuseForbiddenRelease } from '../source-credentials/refuse-release.ts';
+import { refuseForbiddenRelease } from '../source-credentials/used-by.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { acceptDowntime, type Down, downtimeOf } from './admission/downtime.ts';
 import { admit, lockAdmission } from './admission.ts';
-import { detailsOfRerun, type Rerun, rowOfRerun } from './rerun/rerun.ts';
+import { detailsOfRerun, type Rerun, rowOfRerun } from './rerun.ts';
 import { adoptSettings } from './restore-settings.ts';
 
 export interface ReleaseToDeploy {

@@ -9,11 +9,11 @@ import { appliedSettings, appliedVariables, variablePlace } from '../change-sets
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { following } from '../references/following.ts';
-import { isOutgrown } from '../references/made-of.ts';
 import type { StagedVariable } from '../references/referring.ts';
+import { isOutgrown } from '../references/values.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
-import { reviveMounted } from '../services/removal/unmounted-volumes.ts';
-import { reviveProcesses } from '../services/revive-processes.ts';
+import { reviveProcesses } from '../services/processes.ts';
+import { reviveMounted } from '../services/removal/left-volumes.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 
 /** The variables of the release as they were written, and those that are applied. */

@@ -8,15 +8,14 @@ import type { ClusterRef } from '../clusters/clusters.ts';
 import { awaitedCluster, recommendedCluster } from '../clusters/recommended-cluster.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { lateValues } from '../references/late-values.ts';
+import { lateValues } from '../references/values.ts';
 import { registrySignIn } from '../registry-credentials/registry-credentials.ts';
 import { openReleaseSecrets } from '../releases/secrets.ts';
 import { applySlice } from '../workloads/cluster-slices.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { releaseCommandToRun } from './release-command/to-run.ts';
 import { withReplicasOf } from './restore-settings.ts';
-import { agentOf, portsOf, type RollingAgent, refuseOldAgent } from './rolling/agent.ts';
-import { CannotRoll } from './rolling/cannot-roll.ts';
+import { agentOf, CannotRoll, portsOf, type RollingAgent, refuseOldAgent } from './rolling.ts';
 
 export { rolloutKey };
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { placeOf } from '../../domain/deployments/arbiter-types.ts';
 import { isDeploymentClaimed } from '../../domain/deployments/states.ts';
-import { withdrawBuilds } from '../builds/withdraw-builds.ts';
+import { withdrawBuilds } from '../builds/cancel-build.ts';
 import type { Effect } from '../engine/effect.ts';
 import { resolveIncidents } from '../notification-channels/tell-channels.ts';
 import { tenant } from '../postgres/tenant.ts';

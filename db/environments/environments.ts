@@ -9,7 +9,7 @@ import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ProjectRef } from '../projects/projects.ts';
-import { hasWords } from '../search/words.ts';
+import { type Finder, foundColumns, hasWords, isWithin } from '../search/finder.ts';
 
 /** Names an environment, its project and whose it is. */
 export interface EnvironmentRef {
@@ -30,7 +30,7 @@ export interface EnvironmentView extends EnvironmentRef {
   createdAt: Date;
 }
 
-export interface EnvironmentPage {
+interface EnvironmentPage {
   limit: number;
   after?: { createdAt: Date; id: string } | undefined;
   /** Words of their names. */
@@ -58,7 +58,7 @@ export async function listEnvironments(
   return await query.execute();
 }
 
-export interface NewEnvironment {
+interface NewEnvironment {
   name: string;
   production: boolean;
   clusterId?: string | undefined;
@@ -167,7 +167,7 @@ export function recordEnvironment(
   effect.change({ organizationId, kind: 'environment', id, projectId });
 }
 
-export async function writtenEnvironment(
+async function writtenEnvironment(
   effect: Effect,
   { id, organizationId }: Omit<EnvironmentRef, 'projectId'>,
 ): Promise<EnvironmentView> {
@@ -195,3 +195,18 @@ function environments(kysely: Kysely<Tables>, organizationId: string) {
       'environment.created_at as createdAt',
     ]);
 }
+
+export const foundEnvironments: Finder = {
+  kind: 'environment',
+  select: (organizationId, sought) => sql`
+    select ${foundColumns(sought, 'environment', {
+      id: sql`environment.id`,
+      name: sql`environment.name`,
+      detail: sql`project.name`,
+      place: sql`jsonb_build_object('project', project.slug, 'environment', environment.slug)`,
+    })}
+    from environment
+    join project on project.id = environment.project_id and project.deletion_id is null
+    where environment.organization_id = ${organizationId} and environment.deletion_id is null
+      and ${isWithin(sought, sql`environment.project_id`)}`,
+};

@@ -4,7 +4,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** Rights that an account was created for. */
-export interface RightsOfAccount {
+interface RightsOfAccount {
   forFirstOwner: boolean;
   forInvitation: string | null;
 }
@@ -45,4 +45,14 @@ export async function voidSignInMeans(effect: Effect, accountId: string): Promis
 /** A hash like any other, but of no password: checking a guess against it takes as long and says no. */
 function nobodyKnows(): string {
   return `scrypt$${2 ** 16}$8$2$${randomBytes(16).toString('base64')}$${randomBytes(32).toString('base64')}`;
+}
+
+/** Ends whatever the built-in provider keeps of an account: its sessions, codes and interactions. */
+export async function endAccountRecords(kysely: Kysely<Tables>, accountId: string): Promise<number> {
+  const ended = await kysely
+    .deleteFrom('provider_record')
+    .where('account_id', '=', accountId)
+    .returning('model')
+    .execute();
+  return ended.length;
 }

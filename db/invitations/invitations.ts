@@ -8,7 +8,16 @@ import { addMember } from '../members/members.ts';
 import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants, type OwnTables, tenant } from '../postgres/tenant.ts';
-import { hasWords } from '../search/words.ts';
+import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
+
+/** Open and expired ones: who accepted is a member. */
+export const foundInvitations: Finder = {
+  kind: 'invitation',
+  select: (organizationId, text) => sql`
+    select ${foundColumns(text, 'invitation', { id: sql`invitation.id`, name: sql`invitation.email`, state: sql`case when invitation.expires_at <= now() then 'expired' end` })}
+    from invitation
+    where invitation.organization_id = ${organizationId} and invitation.revoked_at is null and invitation.accepted_at is null`,
+};
 
 export interface InvitationView {
   id: string;
@@ -25,7 +34,7 @@ export interface InvitationView {
   expired: boolean;
 }
 
-export interface InvitationPosition {
+interface InvitationPosition {
   createdAt: Date;
   id: string;
 }

@@ -3,9 +3,9 @@ import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
-import type { KeyPurpose } from './data-key.ts';
 import { type KeysFile, readKeysFile } from './keys-file.ts';
 import { CannotOpen, seal, unseal } from './sealing.ts';
+import type { KeyPurpose } from './table.ts';
 
 export interface DataKey {
   id: string;

@@ -99,3 +99,6 @@ export async function openKeyring(database: Database, keysFile: string): Promise
 function headerOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.of(formatVersion), uuidBytes(keyId)]);
 }
+
+/** What reading and writing stored secrets needs of the keyring. */
+export type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;

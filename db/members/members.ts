@@ -8,7 +8,7 @@ import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { patternsOf } from '../search/words.ts';
+import { patternsOf } from '../search/finder.ts';
 
 export interface MemberView {
   userId: string;

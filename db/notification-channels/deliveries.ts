@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import { incidentStates } from '../../workflows/incident/descriptor.ts';
 import { notificationDeliveryStates } from '../../workflows/notification-delivery/descriptor.ts';
+import { type BrokenSource, brokenColumns } from '../attention/broken.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** Those of messages and of incidents, and `queued` before either has begun. */
 export const deliveryStates = [...new Set(['queued', ...notificationDeliveryStates, ...incidentStates] as const)];
-export type DeliveryState = (typeof deliveryStates)[number];
+type DeliveryState = (typeof deliveryStates)[number];
 
-export interface DeliveryView {
+interface DeliveryView {
   id: string;
   kind: 'message' | 'incident';
   title: string;
@@ -45,3 +46,19 @@ export async function listDeliveries(
   `.execute(kysely);
   return rows;
 }
+
+/** Channels to which messages cannot be delivered: what is told there reaches nobody. */
+export const brokenChannels: readonly BrokenSource[] = [
+  {
+    role: 'admin',
+    select: (organizationId) => sql`
+      select ${brokenColumns(sql`35`, sql`'notification-channel.failing'`, sql`channel.id`, {
+        name: sql`channel.label`,
+        channelId: sql`channel.id`,
+        detail: sql`channel.last_error`,
+      })}
+      from notification_channel channel
+      where channel.organization_id = ${organizationId} and channel.enabled and channel.deleted_at is null
+        and channel.last_error is not null`,
+  },
+];

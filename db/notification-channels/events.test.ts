@@ -5,8 +5,7 @@ import { notificationKinds } from '../../domain/notifications/notifications.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
-import { storeRelease } from '../agent-updates/agent-releases.ts';
-import { tellAvailableUpdates } from '../agent-updates/tell-available.ts';
+import { storeRelease, tellAvailableUpdates } from '../agent-updates/agent-releases.ts';
 import { enrolAgent, welcomeAgent } from '../agents/cluster-agents.ts';
 import { declareLost } from '../agents/lost-agents.ts';
 import { requestClusterDeletion } from '../clusters/cluster-deletion.ts';
@@ -18,7 +17,7 @@ import { tenant } from '../postgres/tenant.ts';
 import { deleteService } from '../services/removal/delete-service.ts';
 import { findService } from '../services/services.ts';
 import { createNotificationChannel, listNotificationChannels } from './notification-channels.ts';
-import { mostQueued } from './start-deliveries.ts';
+import { mostQueued } from './tell-channels.ts';
 
 let fresh: FreshDatabase;
 let organizationId: string;

@@ -8,8 +8,7 @@ import type { Keyring } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { mostQueued } from './start-deliveries.ts';
-import { dropDeliveries, tryAgain } from './under-way.ts';
+import { dropDeliveries, mostQueued, tryAgain } from './tell-channels.ts';
 
 export interface NotificationChannelView {
   id: string;

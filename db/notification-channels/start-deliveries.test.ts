@@ -5,7 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-datab
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { effect } from '../engine/effect.ts';
-import { mostUnderWay, startDeliveries, startForgottenDeliveries } from './start-deliveries.ts';
+import { mostUnderWay, startDeliveries, startForgottenDeliveries } from './tell-channels.ts';
 
 let fresh: FreshDatabase;
 let organizationId: string;

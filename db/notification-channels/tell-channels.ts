@@ -1,10 +1,118 @@
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
+import { lookAgain } from '../../domain/actors/look-again.ts';
 import type { ChannelKind } from '../../domain/notifications/channels.ts';
 import type { NotificationKind, NotificationMessage } from '../../domain/notifications/notifications.ts';
-import type { Effect } from '../engine/effect.ts';
+import { type Author, type Effect, effect } from '../engine/effect.ts';
+import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { mostQueued, startDeliveries } from './start-deliveries.ts';
+import { tenant } from '../postgres/tenant.ts';
+
+/** Deliveries of one channel that are under way at a time. The others wait as rows, which cost nothing. */
+export const mostUnderWay = 100;
+
+/** Those of one channel that wait. Newer ones are left out: inboxes have them. */
+export const mostQueued = 10_000;
+
+const most = 100;
+const author: Author = { kind: 'machine', id: 'sweeper', name: 'sweeper' };
+
+/** Starts the oldest deliveries of a channel that wait, as far as there is room. Called wherever one begins to wait or one ends. */
+export async function startDeliveries(effect: Effect, organizationId: string, channelId: string): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    with room as (
+      select greatest(0, ${mostUnderWay} - count(*)) as places from delivery
+      where notification_channel_id = ${channelId} and finished_at is null
+    ), next as (
+      delete from queued_delivery where id in (
+        select id from queued_delivery
+        where organization_id = ${organizationId} and notification_channel_id = ${channelId}
+        order by created_at, id limit (select places from room)
+        for update skip locked
+      )
+      returning *
+    )
+    insert into delivery
+      (id, organization_id, notification_channel_id, occasion, kind, title, body, link, created_at)
+    select id, organization_id, notification_channel_id, occasion, kind, title, body, link, created_at from next
+    on conflict (notification_channel_id, occasion) do nothing
+    returning id
+  `.execute(effect.kysely);
+  for (const { id } of rows) effect.tell({ start: 'notification-delivery', id, organizationId });
+  return rows.length;
+}
+
+/**
+ * The net beneath: of two transactions of which one ends the last delivery under way and the other lets one wait, neither sees
+ * what the other does.
+ */
+export async function startForgottenDeliveries(database: Database): Promise<number> {
+  const { rows } = await sql<{ id: string; organizationId: string }>`
+    select channel.id, channel.organization_id as "organizationId" from notification_channel channel -- across tenants
+    join organization on organization.id = channel.organization_id and organization.deletion_id is null
+    where exists (
+        select from queued_delivery waiting
+        where waiting.organization_id = channel.organization_id and waiting.notification_channel_id = channel.id
+      )
+      and (
+        select count(*) from delivery where notification_channel_id = channel.id and finished_at is null
+      ) < ${mostUnderWay}
+    limit ${most}
+  `.execute(database.kysely);
+  let started = 0;
+  for (const { id, organizationId } of rows) {
+    started += await effect(database, author, (starting) => startDeliveries(starting, organizationId, id));
+  }
+  return started;
+}
+
+/** Everything that waits for a next attempt is tried at once; answers how many messages. */
+export async function tryAgain(effect: Effect, organizationId: string, id: string): Promise<number> {
+  const { rows } = await sql<{ kind: 'notification-delivery' | 'incident'; id: string }>`
+    select 'notification-delivery' as kind, id from delivery
+    where organization_id = ${organizationId} and notification_channel_id = ${id} and state = 'retrying'
+    union all
+    select 'incident', id from incident
+    where organization_id = ${organizationId} and notification_channel_id = ${id} and finished_at is null and attempts > 0
+      and state <> 'open'
+  `.execute(effect.kysely);
+  for (const row of rows) {
+    effect.tell({ to: actorId(row.kind, row.id), message: 'tryAgain', organizationId, body: {} });
+  }
+  return rows.length;
+}
+
+/** Drops all that is on its way to a channel that is locked. An incident that is open stays, unless its channel is deleted: its resolve may still go out. */
+export async function dropDeliveries(
+  effect: Effect,
+  organizationId: string,
+  id: string,
+  what: 'disabled' | 'deleted',
+): Promise<void> {
+  const message = `The channel was ${what}.`;
+  await tenant(effect.kysely, organizationId)
+    .deleteFrom('queued_delivery')
+    .where('notification_channel_id', '=', id)
+    .execute();
+  const dropped = sql`state = 'dropped', revision = revision + 1, finished_at = now(), next_attempt_at = null,
+    blocker = null, message = ${message}`;
+  const { rows } = await sql<{ kind: 'notification-delivery' | 'incident'; id: string }>`
+    with deliveries as (
+      update delivery set ${dropped}
+      where organization_id = ${organizationId} and notification_channel_id = ${id} and finished_at is null
+      returning id
+    ), incidents as (
+      update incident set ${dropped}
+      where organization_id = ${organizationId} and notification_channel_id = ${id} and finished_at is null
+        and (state <> 'open' or ${what === 'deleted'})
+      returning id
+    )
+    select 'notification-delivery' as kind, id from deliveries union all select 'incident', id from incidents
+  `.execute(effect.kysely);
+  for (const row of rows) {
+    effect.tell({ to: actorId(row.kind, row.id), message: lookAgain, organizationId, body: {} });
+  }
+}
 
 /** The thing that is wrong: of it there is one incident at a time. */
 export type IncidentSubject = `deployments of ${string} in ${string}` | `cluster ${string}`;

@@ -6,12 +6,11 @@ import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-datab
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
-import { storeRelease } from '../agent-updates/agent-releases.ts';
+import { storeRelease, tellAvailableUpdates } from '../agent-updates/agent-releases.ts';
 import { requestAgentUpdate } from '../agent-updates/agent-updates.ts';
-import { tellAvailableUpdates } from '../agent-updates/tell-available.ts';
 import { declareLost } from '../agents/lost-agents.ts';
 import { createToken } from '../api-tokens/api-tokens.ts';
-import { askDeciders } from '../approvals/notify-deciders.ts';
+import { askDeciders } from '../approvals/approvals.ts';
 import { admit } from '../deployments/admission.ts';
 import { type Author, effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';

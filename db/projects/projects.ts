@@ -6,7 +6,21 @@ import type { JsonObject } from '../postgres/json.ts';
 import { pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { hasWords } from '../search/words.ts';
+import { type Finder, foundColumns, hasWords, isWithin } from '../search/finder.ts';
+
+export const foundProjects: Finder = {
+  kind: 'project',
+  select: (organizationId, sought) => sql`
+    select ${foundColumns(sought, 'project', {
+      id: sql`project.id`,
+      name: sql`project.name`,
+      detail: sql`project.slug`,
+      place: sql`jsonb_build_object('project', project.slug)`,
+    })}
+    from project
+    where project.organization_id = ${organizationId} and project.deletion_id is null
+      and ${isWithin(sought, sql`project.id`)}`,
+};
 
 /** Names a project and whose it is. */
 export interface ProjectRef {
@@ -25,7 +39,7 @@ export interface ProjectView extends ProjectRef {
   team: { id: string; name: string } | null;
 }
 
-export interface ProjectPage {
+interface ProjectPage {
   limit: number;
   after?: { createdAt: Date; id: string } | undefined;
   /** Words of their names or descriptions. */
@@ -55,7 +69,7 @@ export async function listProjects(
   return await query.execute();
 }
 
-export interface NewProject {
+interface NewProject {
   organizationId: string;
   name: string;
   description: string;

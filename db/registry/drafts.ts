@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../postgres/tables.ts';
-import type { DraftPart } from './draft.ts';
+import type { DraftPart } from './table.ts';
 
 export interface Draft {
   bytes: number;

@@ -6,13 +6,13 @@ import type { ResolvedImage } from '../change-sets/apply/resolved-image.ts';
 import type { Effect } from '../engine/effect.ts';
 import { referencesWith } from '../references/referring.ts';
 import { frozenFor, type ResolvedVariables, scopesFor } from '../references/values.ts';
-import { type Composed, type Composition, composeRelease, type Seals } from './compose.ts';
-import type { ReleasePlace } from './retire.ts';
+import { type Composed, type Composition, composeRelease, type ReleaseKeys } from './compose.ts';
+import type { ReleasePlace } from './releases.ts';
 
 /** The variables that are applied in an environment, with what they refer to there. */
 export async function appliedFor(
   { kysely }: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   place: ReleasePlace,
 ): Promise<ResolvedVariables & { reliedOn: string[] }> {
   const settings = await appliedSettings(kysely, place);
@@ -26,7 +26,7 @@ export async function appliedFor(
 /** Composes a release of an image and the settings that are applied. `name`: the service's. */
 export async function composeApplied(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   place: ReleasePlace,
   { name, settings }: Pick<PlannedService, 'name' | 'settings'>,
   { variables, reached }: ResolvedVariables,

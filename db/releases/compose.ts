@@ -11,10 +11,10 @@ import type { Keyring } from '../keys/keys.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { slugsOf } from '../references/referring.ts';
 import { contentDigest } from './content-digest.ts';
-import { type ReleasePlace, retireReleases } from './retire.ts';
+import { type ReleasePlace, retireReleases } from './releases.ts';
 import { openReleaseSecrets, sealReleaseSecrets } from './secrets.ts';
 
-export type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
+export type ReleaseKeys = Pick<Keyring, 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
 
 export interface Composition extends ReleasePlace {
   settings: ServiceSettings;
@@ -44,7 +44,11 @@ export interface Composed {
  * Freezes all that runs of a service in an environment: image, settings, variables with secrets sealed. A release that
  * differs from the live one in replicas only runs as that one: its instances stay.
  */
-export async function composeRelease(effect: Effect, keyring: Seals, composition: Composition): Promise<Composed> {
+export async function composeRelease(
+  effect: Effect,
+  keyring: ReleaseKeys,
+  composition: Composition,
+): Promise<Composed> {
   const { organizationId, projectId, environmentId, serviceId, settings, image } = composition;
   await refuseMissing(effect, composition);
   const { secrets, ...values } = frozen(composition.variables, composition.reached);
@@ -110,7 +114,7 @@ async function nextNumber(effect: Effect, { organizationId, serviceId }: Release
 /** The number that the live release runs as, if this content differs from its in replicas only. */
 async function runningAs(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   { organizationId, environmentId, serviceId }: ReleasePlace,
   digest: string,
 ): Promise<number | undefined> {

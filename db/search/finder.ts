@@ -1,7 +1,26 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ActorKind } from '../../workflows/descriptors.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { literally } from './words.ts';
+
+/** A text as a pattern of LIKE, in which its wildcards are letters like any other. */
+function literally(text: string): string {
+  return text.replaceAll(/[\\%_]/g, (letter) => `\\${letter}`);
+}
+
+/** The patterns of a text's words: what is sought has each of them somewhere. */
+export function patternsOf(text: string): string[] {
+  return text.split(/\s+/).flatMap((word) => (word === '' ? [] : [`%${literally(word)}%`]));
+}
+
+/**
+ * The condition that each word of the text occurs in one of these columns, in capitals or not; no words narrow nothing.
+ * PostgreSQL compares, on both sides: its small letters are not those of JavaScript.
+ */
+export function hasWords(text: string | undefined, columns: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
+  const patterns = patternsOf(text ?? '');
+  if (patterns.length === 0) return sql<SqlBool>`true`;
+  return sql<SqlBool>`concat_ws(E'\n', ${sql.join(columns)}) ilike all (${patterns}::text[])`;
+}
 
 export const foundKinds = [
   'project',
@@ -41,7 +60,7 @@ export interface Finder {
   select: (organizationId: string, text: Sought) => RawBuilder<unknown>;
 }
 
-export interface Sought {
+interface Sought {
   text: string;
   /** The kinds of workflows that may be read: not all of them by everybody who may list some. */
   workflows: readonly ActorKind[];

@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { hashSecret } from '../keys/secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
-import type { SignInLinkKind } from './sign-in-link.ts';
+import type { SignInLinkKind } from './table.ts';
 
 /** How long a browser may stay at the provider. */
 export const attemptSeconds = 600;

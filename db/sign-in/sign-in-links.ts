@@ -5,7 +5,7 @@ import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
-import type { SignInLinkKind } from './sign-in-link.ts';
+import type { SignInLinkKind } from './table.ts';
 
 const linkSeconds = 900;
 

@@ -6,7 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { patternsOf } from '../search/words.ts';
+import { patternsOf } from '../search/finder.ts';
 
 export interface TeamView {
   id: string;

@@ -13,7 +13,7 @@ import type { JsonObject } from '../postgres/json.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { hasWords } from '../search/words.ts';
+import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
 
 /** The claims that a job's token must carry, and the role and projects that the job gets for them. */
 export interface TrustedIssuerRule {
@@ -187,7 +187,7 @@ function authorOf({ author }: Effect): string {
 }
 
 /** Whom a rule lets in, and with what. */
-export function trustedJobs({ issuer, audience, claims, role, projectIds }: TrustedIssuerRule): TrustedJobs {
+function trustedJobs({ issuer, audience, claims, role, projectIds }: TrustedIssuerRule): TrustedJobs {
   return { issuer, audience, claims, role, projectIds };
 }
 
@@ -225,3 +225,10 @@ async function written(effect: Effect, organizationId: string, id: string): Prom
   if (rule === undefined) throw new Error(`The trusted issuer ${id} that was just written is not there.`);
   return rule;
 }
+
+export const foundTrustedIssuers: Finder = {
+  kind: 'trusted-issuer',
+  select: (organizationId, text) => sql`
+    select ${foundColumns(text, 'trusted-issuer', { id: sql`trusted_issuer.id`, name: sql`trusted_issuer.name`, detail: sql`trusted_issuer.issuer` })}
+    from trusted_issuer where trusted_issuer.organization_id = ${organizationId}`,
+};

@@ -2,10 +2,139 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
 import type { StageTime } from '../../domain/deployments/stages.ts';
 import type { DeploymentKind, DeploymentState, ShownBlocker } from '../../domain/deployments/states.ts';
+import type { DriftItem } from '../../domain/releases/drift.ts';
 import { recordedAuthors } from '../approvals/authors.ts';
+import { builtInVain, lastBuilt } from '../builds/build-notices.ts';
 import { blockedByPart } from '../deployments/deployments.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
+import { driftOf } from '../releases/drift.ts';
+
+export interface DriftingRow {
+  environmentId: string;
+  environmentName: string;
+  environmentSlug: string;
+  serviceId: string;
+  serviceName: string;
+  serviceSlug: string;
+  liveRelease: number;
+  items: DriftItem[];
+}
+
+/** Services of an environment whose applied settings are not live while nothing is under way. */
+export async function driftingServices(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  { environmentId, serviceId }: { environmentId: string; serviceId?: string | undefined },
+  limit: number,
+): Promise<DriftingRow[]> {
+  const { rows } = await sql<Omit<DriftingRow, 'items'>>`
+    select environment.id as "environmentId", environment.name as "environmentName", environment.slug as "environmentSlug",
+      service.id as "serviceId", service.name as "serviceName", service.slug as "serviceSlug", live.number as "liveRelease"
+    from environment_service place
+    join environment on environment.organization_id = ${organizationId} and environment.id = place.environment_id
+    join service on service.organization_id = ${organizationId} and service.id = place.service_id
+      and service.deletion_id is null
+    join release live on live.organization_id = ${organizationId} and live.id = place.live_release_id
+    where place.organization_id = ${organizationId} and place.environment_id = ${environmentId}
+      and ${serviceId === undefined ? sql`true` : sql`place.service_id = ${serviceId}`}
+      and (place.applied_digest is distinct from live.content_digest or place.outgrown)
+      and not exists (select from deployment where deployment.organization_id = ${organizationId}
+        and deployment.environment_id = place.environment_id and deployment.service_id = place.service_id
+        and deployment.finished_at is null)
+    order by lower(service.name), service.id limit ${limit}
+  `.execute(kysely);
+  const ids = rows.map((row) => row.serviceId);
+  const drifts = await driftOf(kysely, { organizationId, environmentId }, ids);
+  return rows.flatMap((row) => {
+    const items = drifts.get(row.serviceId) ?? [];
+    return items.length === 0 ? [] : [{ ...row, items }];
+  });
+}
+
+export interface SuspendedRow {
+  environmentId: string;
+  environmentName: string;
+  environmentSlug: string;
+  production: boolean;
+  serviceId: string;
+  serviceName: string;
+  serviceSlug: string;
+  at: Date | null;
+  by: string | null;
+  liveRelease: number | null;
+  resuming: boolean;
+}
+
+/** The suspended services of an environment, or the one that is named. */
+export async function suspendedServices(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  { environmentId, serviceId }: { environmentId: string; serviceId?: string | undefined },
+  limit: number,
+): Promise<SuspendedRow[]> {
+  const { rows } = await sql<SuspendedRow>`
+    select environment.id as "environmentId", environment.name as "environmentName",
+      environment.slug as "environmentSlug", environment.production,
+      service.id as "serviceId", service.name as "serviceName", service.slug as "serviceSlug",
+      place.suspended_at as at, place.suspended_by as by, live.number as "liveRelease",
+      exists (select from deployment where deployment.organization_id = ${organizationId}
+        and deployment.environment_id = place.environment_id and deployment.service_id = place.service_id
+        and deployment.finished_at is null) as resuming
+    from environment_service place
+    join environment on environment.organization_id = ${organizationId} and environment.id = place.environment_id
+    join service on service.organization_id = ${organizationId} and service.id = place.service_id
+      and service.deletion_id is null
+    left join release live on live.organization_id = ${organizationId} and live.id = place.live_release_id
+    where place.organization_id = ${organizationId} and place.environment_id = ${environmentId} and place.suspended
+      and ${serviceId === undefined ? sql`true` : sql`place.service_id = ${serviceId}`}
+    order by lower(service.name), service.id limit ${limit}
+  `.execute(kysely);
+  return rows;
+}
+
+export interface UnbuiltRow {
+  environmentId: string;
+  environmentName: string;
+  serviceId: string;
+  serviceName: string;
+  buildId: string;
+  buildNumber: number;
+  failed: boolean;
+  message: string | null;
+  at: Date | null;
+  attempts: number;
+}
+
+/** Services of an environment of which nothing was ever live because their build failed, while nothing is under way. */
+export async function unbuiltServices(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  { environmentId, serviceId }: { environmentId: string; serviceId?: string | undefined },
+  limit: number,
+): Promise<UnbuiltRow[]> {
+  const { rows } = await sql<UnbuiltRow>`
+    select environment.id as "environmentId", environment.name as "environmentName", service.id as "serviceId",
+      service.name as "serviceName", built.id as "buildId", built.number as "buildNumber",
+      built.state = 'failed' as failed, coalesce(built.release_error, built.message) as message,
+      built.finished_at as at,
+      (select count(*)::int from build where build.organization_id = ${organizationId}
+        and build.environment_id = place.environment_id and build.service_id = place.service_id) as attempts
+    from environment_service place
+    join environment on environment.organization_id = ${organizationId} and environment.id = place.environment_id
+    join service on service.organization_id = ${organizationId} and service.id = place.service_id
+      and service.deletion_id is null
+    ${lastBuilt(organizationId)}
+    where place.organization_id = ${organizationId} and place.environment_id = ${environmentId}
+      and ${serviceId === undefined ? sql`true` : sql`place.service_id = ${serviceId}`}
+      and place.live_release_id is null and ${builtInVain}
+      and not exists (select from build where build.organization_id = ${organizationId}
+        and build.environment_id = place.environment_id and build.service_id = place.service_id
+        and build.finished_at is null)
+    order by lower(service.name), service.id limit ${limit}
+  `.execute(kysely);
+  return rows;
+}
 
 /** A deployment with all that explains why it is where it is. */
 export interface WhyRow {
@@ -46,7 +175,7 @@ const recent = 20;
 const mostAhead = 5;
 
 /** The deployments to explain: the one of this id, or those of an environment that are open, or that failed and nothing came after. */
-export type WhyOf = { id: string } | { environmentId: string; serviceId?: string | undefined };
+type WhyOf = { id: string } | { environmentId: string; serviceId?: string | undefined };
 
 export async function whyFacts(kysely: Kysely<Tables>, organizationId: string, of: WhyOf): Promise<WhyRow[]> {
   const { rows } = await whyBy(organizationId, of).execute(kysely);

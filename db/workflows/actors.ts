@@ -1,10 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
+import { isId } from '../../domain/ids.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import type { Author } from '../engine/author.ts';
-import { downSentence } from '../engine/processes/down-part.ts';
+import { downSentence } from '../engine/processes/processes.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { type ActorFilter, type ActorPosition, behind, narrowed, subjectIdOf } from './actor-filter.ts';
+import { type Finder, foundColumns } from '../search/finder.ts';
+import { type ActorFilter, type ActorPosition, behind, narrowed, subjectIdOf } from './actor-rows.ts';
 
 /** An actor as its row shows it. */
 export interface ActorView {
@@ -28,7 +30,7 @@ export interface ActorView {
 }
 
 /** Who started it, as the audit log has it, or else its row; null where nobody is known. */
-export interface Requested {
+interface Requested {
   requestKind: Author['kind'] | null;
   requestBy: string | null;
   requestName: string | null;
@@ -83,7 +85,7 @@ export function openActorRows(organizationId: string, kinds: readonly ActorKind[
 }
 
 /** The actor of that row, finished or not. */
-export function actorRows(organizationId: string, id: string, kinds: readonly ActorKind[]): RawBuilder<unknown> {
+function actorRows(organizationId: string, id: string, kinds: readonly ActorKind[]): RawBuilder<unknown> {
   const own = sql`actor.id = ${id}`;
   return union(
     kinds.flatMap((kind) => [
@@ -224,3 +226,18 @@ function union(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
     sql` union all `,
   );
 }
+
+/** Those that run; by its id, a finished one, too. */
+export const foundWorkflows: Finder = {
+  kind: 'workflow',
+  select: (organizationId, sought) => {
+    const { text, workflows } = sought;
+    const rows =
+      isId(text) && workflows.length > 0
+        ? actorRows(organizationId, text, workflows)
+        : openActorRows(organizationId, workflows);
+    return sql`
+      select ${foundColumns(sought, 'workflow', { id: sql`found.id`, name: sql`found.name`, detail: sql`found.kind`, state: sql`found.state` })}
+      from (${rows}) as found`;
+  },
+};

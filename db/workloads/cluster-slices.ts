@@ -7,7 +7,7 @@ import type { Effect } from '../engine/effect.ts';
 import { CannotOpen } from '../keys/keys.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { hasWords } from '../search/words.ts';
+import { hasWords } from '../search/finder.ts';
 import { allocateHosts } from './ingress-hosts.ts';
 import {
   type Secrets,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endAccountRecords } from '../../db/identity-provider/provider-records.ts';
+import { endAccountRecords } from '../../db/identity-provider/provider-accounts.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { recordsIn } from './adapter.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
-import { endAccountRecords } from '../../db/identity-provider/provider-records.ts';
+import { endAccountRecords } from '../../db/identity-provider/provider-accounts.ts';
 import { builtInClientId } from '../../db/keys/identity-secrets.ts';
 import { hashSecret } from '../../db/keys/secrets.ts';
 import { beginAttempt } from '../../db/sign-in/sign-in-attempts.ts';

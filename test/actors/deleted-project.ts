@@ -3,7 +3,7 @@ import { effect } from '../../db/engine/effect.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { findProject } from '../../db/projects/projects.ts';
-import { deleteProject } from '../../db/projects/removal/delete-project.ts';
+import { deleteProject } from '../../db/projects/removal.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { seedOrganization } from '../seeds/seed.ts';
 import { seedPlace } from '../seeds/seed-place.ts';

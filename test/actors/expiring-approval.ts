@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { DeploymentActivities } from '../../activities/deployment.ts';
-import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { listDeploymentEvents } from '../../db/deployments/deployment-events.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { approvalHours } from '../../domain/approvals/approvals.ts';

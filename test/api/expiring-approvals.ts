@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { expireApproval } from '../../db/approvals/expire.ts';
+import { expireApproval } from '../../db/approvals/decide.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { Answered } from '../installation/running-api.ts';
 import { ApplyGround } from '../seeds/apply-ground.ts';

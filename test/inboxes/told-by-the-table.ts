@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { expect } from 'vitest';
 import { regainContact } from '../../db/agents/cluster-agents.ts';
 import { declareLost } from '../../db/agents/lost-agents.ts';
-import { askDeciders } from '../../db/approvals/notify-deciders.ts';
+import { askDeciders } from '../../db/approvals/approvals.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { type Author, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';

@@ -17,7 +17,7 @@ interface Given {
   daysAgo?: number;
 }
 
-/** So many are kept of each service: db/releases/retire.ts. */
+/** So many are kept of each service: db/releases/releases.ts. */
 const releases = 20;
 
 const asJson = (value: unknown) => sql`${JSON.stringify(value)}::jsonb`;

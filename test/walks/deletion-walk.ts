@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { findDeletedThing, listDeletedThings } from '../../db/deletions/things/deleted-things.ts';
-import { requestPurgeOfThing } from '../../db/deletions/things/request-purge.ts';
+import { requestPurgeOfThing } from '../../db/deletions/things/purge-thing.ts';
 import { restoreThing } from '../../db/deletions/things/restore-thing.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { findEnvironment } from '../../db/environments/environments.ts';
-import { deleteEnvironment } from '../../db/environments/removal/delete-environment.ts';
+import { deleteEnvironment } from '../../db/environments/removal.ts';
 import { findProject } from '../../db/projects/projects.ts';
-import { deleteProject } from '../../db/projects/removal/delete-project.ts';
+import { deleteProject } from '../../db/projects/removal.ts';
 import { deleteService } from '../../db/services/removal/delete-service.ts';
 import { findService } from '../../db/services/services.ts';
 import { Problem } from '../../domain/problems.ts';

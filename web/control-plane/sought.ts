@@ -2,7 +2,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type Lists, type Pages, type PagesOptions, usePages } from './pages.ts';
 
-/** Whether each typed word occurs in one of the texts, as the API decides for the rest of a list (db/search/words.ts). */
+/** Whether each typed word occurs in one of the texts, as the API decides for the rest of a list (db/search/finder.ts). */
 export function isSought(texts: readonly string[], sought: string): boolean {
   const text = texts.join('\n').toLowerCase();
   return sought

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestPurge } from '../../db/deletions/deletions.ts';
-import { claimPurge } from '../../db/deletions/purge-claim.ts';
+import { claimPurge } from '../../db/deletions/purge.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { JsonObject } from '../../db/postgres/json.ts';
 import { type ActorsGround, actorsGround, type DeletedOrganization, tester } from '../../test/actors/actors.ts';

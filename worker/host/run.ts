@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { attemptTurns } from '../../activities/attempt-turns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
-import { temporalAwaySince } from '../../db/engine/processes/down-part.ts';
+import { temporalAwaySince } from '../../db/engine/processes/processes.ts';
 import { openKeyring } from '../../db/keys/keys.ts';
 import { keepMetricsToken } from '../../db/keys/metrics-token.ts';
 import { longestLockWaitMillis, openDatabase } from '../../db/postgres/database.ts';

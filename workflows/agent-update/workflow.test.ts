@@ -7,7 +7,7 @@ import {
   findAgentUpdate,
   requestAgentUpdate,
 } from '../../db/agent-updates/agent-updates.ts';
-import { updateCommandId } from '../../db/agent-updates/update-command.ts';
+import { updateCommandId } from '../../db/agent-updates/agent-updates.ts';
 import { enrolAgent, welcomeAgent } from '../../db/agents/cluster-agents.ts';
 import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';

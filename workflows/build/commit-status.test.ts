@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createConnection, findConnection } from '../../db/git-connections/connections.ts';
-import { buildToTell } from '../../db/git-connections/pushes/build-to-tell.ts';
+import { buildToTell } from '../../db/git-connections/pushes.ts';
 import { everyProject, writeAllowedProjects } from '../../db/source-credentials/allowed-projects.ts';
 import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { machine } from '../../test/seeds/seed.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findDeployment } from '../../db/deployments/deployments.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { createConnection } from '../../db/git-connections/connections.ts';
-import { takeDelivery } from '../../db/git-connections/pushes/take-delivery.ts';
+import { takeDelivery } from '../../db/git-connections/pushes.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { findRelease } from '../../db/releases/releases.ts';
 import { deliveryOf } from '../../domain/git/webhooks/delivery.ts';

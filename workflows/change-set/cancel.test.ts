@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cancelChangeSet } from '../../db/change-sets/after/cancel.ts';
+import { cancelChangeSet } from '../../db/change-sets/retry.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';

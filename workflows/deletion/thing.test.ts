@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endCommand } from '../../db/commands/cluster-commands.ts';
 import { findDeletedThing } from '../../db/deletions/things/deleted-things.ts';
-import { requestPurgeOfThing } from '../../db/deletions/things/request-purge.ts';
+import { requestPurgeOfThing } from '../../db/deletions/things/purge-thing.ts';
 import { restoreThing } from '../../db/deletions/things/restore-thing.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';

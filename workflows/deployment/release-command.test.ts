@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
-import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { listDeploymentEvents } from '../../db/deployments/deployment-events.ts';
 import type { DeploymentStage } from '../../domain/deployments/states.ts';
 import { type Asked, DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 import { until } from '../../test/ground/until.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { listDeploymentEvents } from '../../db/deployments/list-events.ts';
+import { listDeploymentEvents } from '../../db/deployments/deployment-events.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { createRegistryCredential } from '../../db/registry-credentials/registry-credentials.ts';
 import { DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';

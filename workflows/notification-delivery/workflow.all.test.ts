@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { retryDeliveries } from '../../db/notification-channels/notification-channels.ts';
-import { mostUnderWay, startForgottenDeliveries } from '../../db/notification-channels/start-deliveries.ts';
+import { mostUnderWay, startForgottenDeliveries } from '../../db/notification-channels/tell-channels.ts';
 import { tester } from '../../test/actors/actors.ts';
 import { ChatGround } from '../../test/actors/grounds/chat-ground.ts';
 import { until } from '../../test/ground/until.ts';

@@ -7,7 +7,7 @@ import {
   retryDeliveries,
   updateNotificationChannel,
 } from '../../db/notification-channels/notification-channels.ts';
-import { startForgottenDeliveries } from '../../db/notification-channels/start-deliveries.ts';
+import { startForgottenDeliveries } from '../../db/notification-channels/tell-channels.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { payloadCodec } from '../../temporal/connection/codec.ts';
 import { historyEvents } from '../../temporal/history/history-events.ts';

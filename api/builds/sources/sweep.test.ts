@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeSource } from '../../../db/builds/sources/sources.ts';
-import { sweepSources } from '../../../db/builds/sources/sweep-sources.ts';
+import { sweepSources, takeSource } from '../../../db/builds/sources.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';

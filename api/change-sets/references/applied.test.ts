@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { effect } from '../../../db/engine/effect.ts';
-import { lateValues } from '../../../db/references/late-values.ts';
+import { lateValues } from '../../../db/references/values.ts';
 import { valuesOf } from '../../../domain/references/frozen.ts';
 import { referencesGround } from '../../../test/references/references-ground.ts';
 import { machine } from '../../../test/seeds/seed.ts';

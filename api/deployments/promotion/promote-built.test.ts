@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { digestOf } from '../../../db/builds/variables/build-variables.ts';
+import { digestOf } from '../../../db/builds/build-variables.ts';
 import {
   at,
   call,

@@ -1,4 +1,4 @@
-import type { DraftPart } from '../../../db/registry/draft.ts';
+import type { DraftPart } from '../../../db/registry/table.ts';
 import { leastPartBytes, type S3Client, type S3Part } from '../../../outbound/s3/s3-client.ts';
 
 /** Pieces that become one part of a multipart upload. */

@@ -3,7 +3,6 @@ import { Readable, type Writable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tables } from '../../../db/postgres/tables.ts';
-import type { DraftPart } from '../../../db/registry/draft.ts';
 import {
   addDraft,
   appendPart,
@@ -15,6 +14,7 @@ import {
   unchangedDrafts,
   unknownParts,
 } from '../../../db/registry/drafts.ts';
+import type { DraftPart } from '../../../db/registry/table.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { PartWriter } from '../../../outbound/s3/part-writer.ts';
 import type { S3Client } from '../../../outbound/s3/s3-client.ts';

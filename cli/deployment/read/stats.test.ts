@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countDurations } from '../../../db/deployments/statistics/count.ts';
+import { countDurations } from '../../../db/deployments/statistics.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import type { StageTime } from '../../../domain/deployments/stages.ts';

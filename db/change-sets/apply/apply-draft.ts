@@ -10,7 +10,7 @@ import { machineOf, refuseMisfit } from '../../environments/machine.ts';
 import { refuseBuildLeaks } from '../../references/build-leaks.ts';
 import { refuseAllBroken } from '../../references/refuse.ts';
 import { frozenFor, scopesFor } from '../../references/values.ts';
-import { composeRelease, type Seals } from '../../releases/compose.ts';
+import { composeRelease, type ReleaseKeys } from '../../releases/compose.ts';
 import { auditDraft, type DraftRow, lockDraft, refuseChanged, renewDraft } from '../drafts.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { needsBuild, requestBuilds } from './builds.ts';
@@ -19,7 +19,7 @@ import { hasImage, type Plan, type PlannedService, planChanges, type Uploads, wa
 import { refuseUnfit } from './refuse-unfit.ts';
 import type { ApplyRequest, Released } from './request.ts';
 import type { ResolvedImage } from './resolved-image.ts';
-import { writeSettings } from './write-settings.ts';
+import { writeSettings } from './write.ts';
 
 export interface Applied {
   approvalId: string | undefined;
@@ -39,7 +39,7 @@ export type Images = ReadonlyMap<string, ResolvedImage & { reference: string }>;
 /** Commits settings, releases and deployments of the draft together, or nothing. */
 export async function applyDraft(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   place: Place,
   images: Images,
   asked: ApplyRequest,
@@ -66,7 +66,7 @@ export async function applyDraft(
 /** A change set of what is planned, with its releases and deployments; its actor is the caller's to start. */
 export async function applyPlan(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   place: Place,
   images: Images,
   asked: ApplyRequest,
@@ -144,7 +144,7 @@ export function deploymentsOf(
 /** Freezes a release of each service that has something to run. */
 export async function compose(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   place: EnvironmentRef & ProjectRef,
   { items, affected, references }: Plan,
   images: Images,

@@ -10,7 +10,7 @@ import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { following } from '../../references/following.ts';
 import { slugsOf } from '../../references/referring.ts';
-import { liveFiles } from '../../releases/live-files.ts';
+import { liveFiles } from '../../releases/releases.ts';
 import { appliedSettings, appliedVariables, withItems } from '../applied.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';
 import { draftItems, type ItemRow, itemValue, sealedPlace } from '../items.ts';

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { isThingKind, shownKind } from '../../../domain/deletions/kinds.ts';
 import type { Tables } from '../../postgres/tables.ts';
-import { attemptsOf, lastAttempt } from './attempts.ts';
-import { keyOf } from './delete-data.ts';
+import { attemptsOf, keyOf, lastAttempt } from './delete-data.ts';
 
 interface Held {
   deletionId: string;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../postgres/tables.ts';
-import type { ThingToPurge } from '../things/thing-row.ts';
+import type { ThingToPurge } from '../things/deleted-things.ts';
 
 /** A service's volumes in one environment, on one cluster. */
 export interface Place {

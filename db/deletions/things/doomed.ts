@@ -5,7 +5,7 @@ import type { Database } from '../../postgres/database.ts';
 import { foreignKeys } from '../../postgres/foreign-keys.ts';
 import { tenantTables } from '../../postgres/tenant-tables.ts';
 import { purgeOrder } from '../purge.ts';
-import { tableOfThing } from './thing-row.ts';
+import { tableOfThing } from './deleted-things.ts';
 
 /** Rows that go with a thing: those of one table, which refer to nothing that goes later. */
 export interface Doomed {

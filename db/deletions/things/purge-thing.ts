@@ -1,18 +1,62 @@
 import { sql } from 'kysely';
-import { isThingKind } from '../../../domain/deletions/kinds.ts';
+import { actorId } from '../../../domain/actors/actors.ts';
+import { isThingKind, shownKind } from '../../../domain/deletions/kinds.ts';
 import { actorKinds, descriptors } from '../../../workflows/descriptors.ts';
+import { lockAdmission } from '../../deployments/admission.ts';
 import { deleteInBatches } from '../../engine/delete-in-batches.ts';
 import { type Author, type Effect, effect } from '../../engine/effect.ts';
-import { forgetLinks } from '../../notifications/forget-links.ts';
+import { forgetLinks } from '../../notifications/notifications.ts';
 import type { Database } from '../../postgres/database.ts';
+import { tenant } from '../../postgres/tenant.ts';
 import type { Secrets } from '../../workloads/sealed-workload.ts';
+import { beginDeletion } from '../begin.ts';
 import { deleteData } from '../data/delete-data.ts';
+import { decided, purgeable, repeatable } from '../deletions.ts';
 import type { PurgeProgress } from '../purge.ts';
+import { type DeletedThing, findDeletedThing, type ThingToPurge, tableOfThing } from './deleted-things.ts';
 import { type Doomed, doomedRows } from './doomed.ts';
-import { forgetInApprovals } from './forget-approvals.ts';
+import { carryInstead, forgetInApprovals, recordDeletion } from './hide.ts';
 import { releaseLeftVolume } from './left-volume.ts';
-import { releaseVolume } from './release-volume.ts';
-import { type ThingToPurge, tableOfThing } from './thing-row.ts';
+
+/**
+ * Retires the releases that mount a volume, so that nobody returns to one whose data are gone. Answers who still mounts
+ * it, in a sentence: its purge waits for that.
+ */
+async function releaseVolume(effect: Effect, { organizationId, kind, id }: ThingToPurge): Promise<string | undefined> {
+  if (kind !== 'volume') return undefined;
+  const own = tenant(effect.kysely, organizationId);
+  const volume = await own
+    .selectFrom('volume')
+    .innerJoin('service', 'service.id', 'volume.service_id')
+    .select(['volume.service_id as serviceId', 'service.project_id as projectId'])
+    .where('volume.id', '=', id)
+    .executeTakeFirst();
+  if (volume === undefined) return undefined;
+  // A deployment takes it, too.
+  await lockAdmission(effect, { organizationId, projectId: volume.projectId });
+  const { rows } = await sql<{ name: string }>`
+    select environment.name from environment_service place
+    join environment on environment.organization_id = place.organization_id and environment.id = place.environment_id
+    left join release live on live.organization_id = place.organization_id and live.id = place.live_release_id
+    where place.organization_id = ${organizationId} and place.service_id = ${volume.serviceId}
+      and (position(${id} in place.settings::text) > 0 or position(${id} in live.content::text) > 0
+        or exists (select from deployment join release on release.organization_id = deployment.organization_id
+            and release.id = deployment.release_id
+          where deployment.organization_id = place.organization_id and deployment.service_id = place.service_id
+            and deployment.environment_id = place.environment_id and deployment.finished_at is null
+            and position(${id} in release.content::text) > 0))
+    order by environment.name limit 1
+  `.execute(effect.kysely);
+  const [mounted] = rows;
+  if (mounted !== undefined) return `The environment "${mounted.name}" still mounts it.`;
+  await own
+    .updateTable('release')
+    .set({ retired_at: sql<Date>`coalesce(retired_at, now())` })
+    .where('service_id', '=', volume.serviceId)
+    .where(sql<boolean>`position(${id} in content::text) > 0`)
+    .execute();
+  return undefined;
+}
 
 /**
  * `waits`: something has to end first, in a sentence; asked again, it goes on. `undeleted`: data on a cluster that nobody reaches any
@@ -104,4 +148,43 @@ export function thingOf(row: {
   const { id: deletionId, organization_id: organizationId, kind, subject_id: id } = row;
   if (isThingKind(kind) && id !== null) return { deletionId, organizationId, kind, id };
   throw new Error(`The deletion ${deletionId} is not about a part of an organization.`);
+}
+
+/**
+ * Somebody does not want to wait until the retention has passed. A deletion that failed is tried again, as a new one; a
+ * repeated request tells the actor again. Throws a Problem otherwise.
+ */
+export async function requestPurgeOfThing(effect: Effect, thing: DeletedThing): Promise<void> {
+  const { deletionId, organizationId, kind, id: subjectId, projectId, name, slug, context, detail } = thing;
+  const row = await effect.kysely
+    .selectFrom('deletion')
+    .select(['state', 'purge_started_at as purgeStartedAt'])
+    .select([purgeable.as('purgeable'), repeatable.as('repeatable')])
+    .where('id', '=', deletionId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const now = await findDeletedThing(effect.kysely, organizationId, shownKind(kind), subjectId);
+  if (now?.deletionId !== deletionId) throw decided(row.state, 'purged', shownKind(kind));
+  const tell = () =>
+    effect.tell({ to: actorId('deletion', deletionId), message: 'purgeNow', organizationId, body: {} });
+  if (row.repeatable) {
+    tell();
+    return;
+  }
+  if (!row.purgeable) throw decided(row.state, 'purged', shownKind(kind));
+  if (row.state === 'failed') {
+    const { purgeStartedAt } = row;
+    const subject = { organizationId, kind, subjectId, projectId, name, slug, context, detail };
+    const again = await beginDeletion(effect, { ...subject, hours: 0, purgeRequested: true, purgeStartedAt });
+    await carryInstead(effect, organizationId, { from: deletionId, to: again.deletionId });
+    recordDeletion(effect, 'purge_requested', { ...thing, deletionId: again.deletionId }, { started: true });
+    return;
+  }
+  await effect.kysely
+    .updateTable('deletion')
+    .set({ purge_requested_at: sql`now()`, restore_until: sql`least(restore_until, now())` })
+    .where('id', '=', deletionId)
+    .execute();
+  recordDeletion(effect, 'purge_requested', thing);
+  tell();
 }

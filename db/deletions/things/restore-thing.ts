@@ -1,22 +1,40 @@
 import { sql } from 'kysely';
 import { actorId } from '../../../domain/actors/actors.ts';
-import { shownKind } from '../../../domain/deletions/kinds.ts';
+import { type DeletionKind, shownKind } from '../../../domain/deletions/kinds.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { freeSlug } from '../../../domain/slug.ts';
 import { lockAdmission } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { uniqueViolation } from '../../postgres/connection-failure.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import { reviveMounted } from '../../services/removal/unmounted-volumes.ts';
-import { decided, restorable } from '../deletion-rules.ts';
-import { type DeletedThing, findDeletedThing } from './deleted-things.ts';
-import { carryInstead } from './hide.ts';
+import { reviveMounted } from '../../services/removal/left-volumes.ts';
+import { decided, restorable } from '../deletions.ts';
+import { type DeletedThing, findDeletedThing, tableOfThing } from './deleted-things.ts';
+import { carryInstead, recordDeletion } from './hide.ts';
 import { type LeftVolume, takeBack } from './left-volume.ts';
-import { recordDeletion } from './record.ts';
-import { stopRestored } from './stop-restored.ts';
-import { tableOfThing } from './thing-row.ts';
 
-export interface RestoredThing extends Pick<DeletedThing, 'kind' | 'id' | 'name' | 'projectId'> {
+/**
+ * Whatever ran when the thing was deleted is suspended when it comes back: nobody is surprised by instances that start by
+ * themselves. Answers whether anything was.
+ */
+async function stopRestored(effect: Effect, { organizationId, kind, id }: DeletedThing): Promise<boolean> {
+  if (kind === 'volume' || kind === 'left-volume') return false;
+  const column = kind === 'database' ? 'service_id' : (`${kind}_id` as const);
+  const stopped = await tenant(effect.kysely, organizationId)
+    .updateTable('environment_service')
+    .set({
+      suspended: true,
+      suspended_at: sql<Date>`coalesce(suspended_at, clock_timestamp())`,
+      suspended_by: sql<string>`coalesce(suspended_by, ${effect.author.name})`,
+    })
+    .where(column, '=', id)
+    .where('live_release_id', 'is not', null)
+    .returning('service_id')
+    .execute();
+  return stopped.length > 0;
+}
+
+interface RestoredThing extends Pick<DeletedThing, 'kind' | 'id' | 'name' | 'projectId'> {
   slug: string;
   /** Something of it ran when it was deleted, and starts when somebody resumes it. */
   stopped: boolean;
@@ -130,4 +148,58 @@ async function freeNamespace(effect: Effect, { organizationId, id }: DeletedThin
   const others = await own.selectFrom('environment').select('namespace').where('deletion_id', 'is', null).execute();
   const free = freeSlug(namespace, new Set(others.map((one) => one.namespace)));
   if (free !== namespace) await own.updateTable('environment').set({ namespace: free }).where('id', '=', id).execute();
+}
+
+interface Purging {
+  id: string;
+  organization_id: string;
+  kind: DeletionKind;
+  subject_id: string | null;
+}
+
+/** By which data that were left belong to what is purged. */
+const columns = {
+  service: 'service_id',
+  database: 'service_id',
+  volume: 'volume_id',
+  environment: 'environment_id',
+} as const;
+
+/**
+ * Deletions of what is inside end with the purge of the thing, which takes their rows along: their actors have nothing left
+ * to wait for. One that purges already goes on by itself, and finds nothing.
+ */
+export async function settleInner(effect: Effect, deletion: Purging): Promise<void> {
+  const { id: deletionId, organization_id: organizationId, kind, subject_id: id } = deletion;
+  if (kind === 'left-volume') return;
+  const inside =
+    kind === 'organization'
+      ? sql<boolean>`true`
+      : kind === 'project'
+        ? sql<boolean>`project_id = ${id}`
+        : sql<boolean>`exists (select from left_volume where left_volume.organization_id = deletion.organization_id
+            and left_volume.id = deletion.subject_id and left_volume.${sql.ref(columns[kind])} = ${id})
+          or kind = 'volume' and exists (select from volume where volume.organization_id = deletion.organization_id
+            and volume.id = deletion.subject_id and volume.service_id = ${id})`;
+  const rows = await effect.kysely
+    .selectFrom('deletion')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '<>', deletionId)
+    .where('kind', '<>', 'organization')
+    .where('state', '=', 'retained')
+    .where('finished_at', 'is', null)
+    .where(inside)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  for (const { id: inner } of rows) {
+    await effect.kysely
+      .updateTable('deletion')
+      .set({ state: 'purged', finished_at: sql`now()`, revision: sql`revision + 1`, blocker: null })
+      .where('id', '=', inner)
+      .execute();
+    effect.tell({ to: actorId('deletion', inner), message: 'purgeNow', organizationId, body: {} });
+    effect.change({ organizationId, kind: 'deletion', id: inner });
+  }
 }

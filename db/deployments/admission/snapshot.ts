@@ -1,8 +1,51 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Admitted, type Place, placeOf, type Snapshot } from '../../../domain/deployments/arbiter-types.ts';
+import {
+  type Admission,
+  type AdmissionEvent,
+  type Admitted,
+  type New,
+  type Place,
+  placeOf,
+  type Snapshot,
+} from '../../../domain/deployments/arbiter-types.ts';
+import type { DeploymentBlocker, DeploymentStage } from '../../../domain/deployments/states.ts';
+import type { Author, Effect } from '../../engine/effect.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import type { AdmissionRequest } from './requests.ts';
+
+/** A deployment to admit, with the columns of its row that no rule asks for. */
+export interface NewDeployment extends Omit<New, 'place'> {
+  environmentId: string;
+  serviceId: string;
+  changeSetMessage?: string;
+  downtimeAccepted?: boolean;
+  /** The author of the effect, unless somebody else asked for it. */
+  requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
+  rerunOf?: string;
+  fromStage?: DeploymentStage;
+  /** Told with the request: a sentence. */
+  said?: string;
+}
+
+/** The person who decided. */
+export interface DecidedBy {
+  id: string;
+  name: string;
+  selfApproved?: boolean;
+  /** In place of somebody else, who would have had to approve it. */
+  brokenGlass?: boolean;
+  reason?: string | undefined;
+}
+
+type Event<Kind extends AdmissionEvent['event']> = Extract<AdmissionEvent, { event: Kind }>;
+
+/** The arbiter's events, with what the rows need to say about them. */
+export type AdmissionRequest =
+  | { event: 'create'; deployments: readonly NewDeployment[] }
+  | Event<'claim' | 'cancel' | 'review' | 'unbuilt'>
+  | (Event<'decide'> & { by?: DecidedBy })
+  /** `waitsFor`: the code of what failed. `message`: its sentence. `warning`: what visitors get instead of what is live. */
+  | (Event<'finish'> & { waitsFor?: DeploymentBlocker; message?: string; warning?: string });
 
 export interface ProjectRef {
   organizationId: string;
@@ -165,4 +208,52 @@ async function servicesAt(
     if (row.live_release_id !== null) live.set(place, row.live_release_id);
   }
   return { suspended, live };
+}
+
+/** The names of the services whose deployments come before one, as far as these were open before the event. */
+export type Preceding = (deploymentId: string) => readonly string[];
+
+const none: Preceding = () => [];
+
+/** Names for those that wait for others or end with them; nothing is asked where nobody does. */
+export async function precedingNames(
+  { kysely }: Effect,
+  { organizationId }: ProjectRef,
+  { deployments }: Loaded,
+  { insert, update }: Admission,
+  request: AdmissionRequest,
+): Promise<Preceding> {
+  const fresh = request.event === 'create' ? request.deployments : [];
+  const services = new Map([...deployments, ...fresh].map(({ id, serviceId }) => [id, serviceId]));
+  const before = new Map([...deployments, ...insert].map(({ id, after = [] }) => [id, after]));
+  for (const { id, after } of update) if (after !== undefined) before.set(id, after);
+  const concerned = [...insert, ...update].flatMap(({ id }) => before.get(id) ?? []);
+  if (concerned.length === 0) return none;
+  for (const [id, serviceId] of await built(kysely, organizationId, concerned, services)) services.set(id, serviceId);
+  const ids = [...new Set(concerned.flatMap((id) => services.get(id) ?? []))];
+  if (ids.length === 0) return none;
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('service')
+    .select(['id', 'name'])
+    .where('id', 'in', ids)
+    .execute();
+  const names = new Map(rows.map(({ id, name }) => [id, name]));
+  return (id) => (before.get(id) ?? []).flatMap((one) => names.get(services.get(one) ?? '') ?? []).toSorted();
+}
+
+/** The services of deployments that are still to come: each has the id of its build. */
+async function built(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  concerned: readonly string[],
+  known: ReadonlyMap<string, string>,
+): Promise<[string, string][]> {
+  const unknown = concerned.filter((id) => !known.has(id));
+  if (unknown.length === 0) return [];
+  const rows = await tenant(kysely, organizationId)
+    .selectFrom('build')
+    .select(['id', 'service_id as serviceId'])
+    .where('id', 'in', unknown)
+    .execute();
+  return rows.map(({ id, serviceId }) => [id, serviceId]);
 }

@@ -10,8 +10,8 @@ import type { Keyring } from '../../keys/keys.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { referencesWith } from '../../references/referring.ts';
-import { type ComingVariable, comingVariables } from './coming-variables.ts';
 import { goesAlong, type Promotion, sourceOf, targetOf } from './places.ts';
+import { type ComingVariable, comingVariables } from './variables.ts';
 
 export interface PromotionPreview {
   adds: boolean;

@@ -12,13 +12,17 @@ import { type NewItem, type Stager, Staging } from '../../change-sets/staging.ts
 import type { Effect } from '../../engine/effect.ts';
 import type { JsonValue } from '../../postgres/json.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import type { Seals } from '../../releases/compose.ts';
-import { reviveProcesses } from '../../services/revive-processes.ts';
-import { refuseForbiddenRelease } from '../../source-credentials/refuse-release.ts';
-import { refuseOtherBuildValues } from './build-values.ts';
-import { type ComingVariable, comingVariables, type GivenVariable } from './coming-variables.ts';
-import { refuseMissing } from './missing-variables.ts';
+import type { ReleaseKeys } from '../../releases/compose.ts';
+import { reviveProcesses } from '../../services/processes.ts';
+import { refuseForbiddenRelease } from '../../source-credentials/used-by.ts';
 import { goesAlong, type Promoted, type Promotion, type Source, type Target, type Wish } from './places.ts';
+import {
+  type ComingVariable,
+  comingVariables,
+  type GivenVariable,
+  refuseMissing,
+  refuseOtherBuildValues,
+} from './variables.ts';
 
 /** The changes of a target that go with a promotion. */
 export interface Changes {
@@ -35,7 +39,7 @@ export interface Changes {
  */
 export async function promoteWithChanges(
   effect: Effect,
-  keyring: Stager & Seals,
+  keyring: Stager & ReleaseKeys,
   promotion: Promotion,
   { source, target }: { source: Source; target: Target },
   { missingAccepted, ...asked }: Wish,

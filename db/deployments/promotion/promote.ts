@@ -6,14 +6,13 @@ import type { ServiceSettings } from '../../../domain/services/settings.ts';
 import { imageOf, lastImage } from '../../change-sets/apply/resolved-image.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import type { Seals } from '../../releases/compose.ts';
+import type { ReleaseKeys } from '../../releases/compose.ts';
 import { appliedFor, composeApplied } from '../../releases/compose-applied.ts';
 import { lockAdmission } from '../admission.ts';
 import { requestDeployment } from '../request-deployment.ts';
-import { refuseOtherBuildValues } from './build-values.ts';
-import { refuseMissing } from './missing-variables.ts';
 import { type Promoted, type Promotion, type Source, sourceOf, type Target, targetOf, type Wish } from './places.ts';
 import { type Changes, promoteWithChanges } from './promote-with-changes.ts';
+import { refuseMissing, refuseOtherBuildValues } from './variables.ts';
 
 /**
  * Composes a release of the target: the image is that of the other release, to the byte; settings and variables are those
@@ -22,7 +21,7 @@ import { type Changes, promoteWithChanges } from './promote-with-changes.ts';
  */
 export async function promote(
   effect: Effect,
-  keyring: Seals,
+  keyring: ReleaseKeys,
   promotion: Promotion,
   { missingAccepted, ...asked }: Wish,
   changes?: Changes,

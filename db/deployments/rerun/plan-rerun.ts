@@ -5,9 +5,9 @@ import { Problem } from '../../../domain/problems.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { lockAdmission } from '../admission.ts';
 import type { ReleaseToDeploy } from '../request-deployment.ts';
+import type { Rerun } from '../rerun.ts';
+import { type Original, originalOf } from '../rerun.ts';
 import { withReplicasOf } from '../restore-settings.ts';
-import { type Original, originalOf } from './original.ts';
-import type { Rerun } from './rerun.ts';
 import { stillApproved } from './still-approved.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
+import { deciders } from '../../approvals/approvals.ts';
 import { recordedAuthors } from '../../approvals/authors.ts';
-import { deciders } from '../../approvals/deciders.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { JsonObject } from '../../postgres/json.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { type Down, downtimeOf } from '../admission/downtime.ts';
 import type { ReleaseToDeploy } from '../request-deployment.ts';
+import type { Original } from '../rerun.ts';
 import { withReplicasOf } from '../restore-settings.ts';
-import type { Original } from './original.ts';
 
 /**
  * The approval of an earlier deployment, where it was given for exactly this release and nothing that the person relied on

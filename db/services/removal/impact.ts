@@ -152,3 +152,33 @@ function referencesTo(id: string, found: Awaited<ReturnType<typeof referencesIn>
   }
   return [...pairs.values()].toSorted((one, other) => (one.variable < other.variable ? -1 : 1));
 }
+
+/** Where a service was and what it had, as the list of deleted things tells it. */
+export async function describeService(
+  kysely: Kysely<Tables>,
+  { id, organizationId, projectId }: ServiceView,
+  { environments }: Pick<DeletionImpact, 'environments'>,
+): Promise<{ context: string; detail: string }> {
+  const own = tenant(kysely, organizationId);
+  const { name } = await own.selectFrom('project').select('name').where('id', '=', projectId).executeTakeFirstOrThrow();
+  const { volumes } = await own
+    .selectFrom('volume')
+    .select(sql<number>`count(*)::int`.as('volumes'))
+    .where('service_id', '=', id)
+    .where('deletion_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  const places = environments.map((one) => one.name).join(', ');
+  const parts = [places === '' ? '' : `In ${places}`, volumes === 0 ? '' : counted(volumes, 'volume')];
+  return { context: name, detail: parts.filter((part) => part !== '').join('; ') };
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A size for people, in the unit in which it is a short number. */
+export function inUnits(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+  const at = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${Number((bytes / 1_000 ** at).toFixed(1))} ${units[at]}`;
+}

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { expireApproval } from '../../../db/approvals/expire.ts';
+import { expireApproval } from '../../../db/approvals/decide.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { freePort } from '../../ground/free-port.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expireApproval } from '../../../db/approvals/expire.ts';
+import { expireApproval } from '../../../db/approvals/decide.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { freePort } from '../../ground/free-port.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
 import { requestDeployment } from '../../../db/deployments/request-deployment.ts';
-import { resume } from '../../../db/deployments/suspension/resume.ts';
-import { suspend } from '../../../db/deployments/suspension/suspension.ts';
+import { resume, suspend } from '../../../db/deployments/suspension.ts';
 import { asActor } from '../as-actor.ts';
 import { Acts, refusalOf } from './acts.ts';
 import { rolls, type SeenDeployment } from './seen.ts';

@@ -1,3 +1,0 @@
-import { AgentReleaseSchema, AgentUpdateSchema } from './agent-update.ts';
-
-export const agentUpdates = [AgentUpdateSchema, AgentReleaseSchema] as const;

@@ -1,3 +1,0 @@
-import { ClusterAgentSchema, EnrollmentTokenSchema } from './cluster-agent.ts';
-
-export const agents = [ClusterAgentSchema, EnrollmentTokenSchema] as const;

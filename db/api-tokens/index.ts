@@ -1,3 +1,0 @@
-import { ApiTokenProjectSchema, ApiTokenSchema } from './api-token.ts';
-
-export const apiTokens = [ApiTokenSchema, ApiTokenProjectSchema] as const;

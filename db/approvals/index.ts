@@ -1,3 +1,0 @@
-import { ApprovalSchema } from './approval.ts';
-
-export const approvals = [ApprovalSchema] as const;

@@ -1,0 +1,187 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { buildKinds, buildStates, buildTriggers } from '../../domain/builds/states.ts';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+
+/** Lines of a build's log that came together, numbered from 1 on without gaps. */
+const BuildLogChunkSchema = defineEntity({
+  name: 'BuildLogChunk',
+  tableName: 'build_log_chunk',
+  properties: {
+    buildId: p.uuid().primary(),
+    first: p.bigint('number').primary(),
+    last: p.bigint('number'),
+    organizationId: p.uuid(),
+    /** The lines, each with its end, compressed and sealed: programs print passwords. */
+    sealed: p.blob().$type<Buffer>(),
+    at: p.datetime(3),
+  },
+  indexes: [{ name: 'build_log_chunk_organization_id_build_id_index', properties: ['organizationId', 'buildId'] }],
+});
+
+class BuildLogChunk extends BuildLogChunkSchema.class {}
+BuildLogChunkSchema.setClass(BuildLogChunk);
+
+/** A folder that was uploaded: the files that it has. Their bytes are blobs of the registry. */
+const BuildSourceSchema = defineEntity({
+  name: 'BuildSource',
+  tableName: 'build_source',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    serviceId: p.uuid(),
+    /** Of the manifest: two sources with it are the same. */
+    digest: p.text(),
+    /** `SourceFile` each. */
+    files: p.json<JsonValue[]>(),
+    sizeBytes: p.bigint('number'),
+    createdById: p.text(),
+    createdByName: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    /** The last upload, or request of a build of it: a sweep leaves it alone for a while. */
+    touchedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [
+    { name: 'build_source_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    // The same folder is one source, and the folders of a service are found by it.
+    { name: 'build_source_service_id_digest_unique', properties: ['serviceId', 'digest'] },
+  ],
+  indexes: [{ name: 'build_source_touched_at_index', properties: ['touchedAt'] }],
+});
+
+class BuildSource extends BuildSourceSchema.class {}
+BuildSourceSchema.setClass(BuildSource);
+
+/** A blob that a source needs: it is kept while the source is there. */
+const BuildSourceBlobSchema = defineEntity({
+  name: 'BuildSourceBlob',
+  tableName: 'build_source_blob',
+  properties: {
+    buildSourceId: p.uuid().primary(),
+    digest: p.text().primary(),
+    organizationId: p.uuid(),
+  },
+  indexes: [
+    { name: 'build_source_blob_digest_index', properties: ['digest'] },
+    {
+      name: 'build_source_blob_organization_id_build_source_id_index',
+      properties: ['organizationId', 'buildSourceId'],
+    },
+  ],
+});
+
+class BuildSourceBlob extends BuildSourceBlobSchema.class {}
+BuildSourceBlobSchema.setClass(BuildSourceBlob);
+
+/** An image that is made of a source for a service in an environment: the row of the actor `build/<id>`. */
+const BuildSchema = defineEntity({
+  name: 'Build',
+  tableName: 'build',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    serviceId: p.uuid(),
+    /** Where it is built: the cluster of its environment when it was requested. */
+    clusterId: p.uuid(),
+    /** Of the service, from 1. */
+    number: p.integer(),
+    trigger: p.enum(buildTriggers),
+    kind: p.enum(buildKinds).default('image'),
+    state: p.enum(buildStates).default('queued'),
+    revision: p.integer().default(0),
+    /** Why its actor cannot be told, as for every kind of actor. */
+    blocker: p.text().nullable(),
+    /** While it waits, for what; once it failed, the API's `error`. */
+    message: p.text().nullable(),
+    /** The words of the person who requested it: what changes. */
+    title: p.text().default(''),
+    /** The uploaded source; without one it is a commit of a repository. */
+    buildSourceId: p.uuid().nullable(),
+    /** Of a commit: where it is fetched from, without a credential, and by which connection. */
+    gitUrl: p.text().default(''),
+    gitConnectionId: p.uuid().nullable(),
+    /** `refs/heads/main` or `refs/tags/v1.2`, as it was when the build was requested. */
+    gitRef: p.text().default(''),
+    /** As people read it: `team/app`. */
+    repository: p.text().default(''),
+    branch: p.text().default(''),
+    commitSha: p.text().default(''),
+    commitMessage: p.text().default(''),
+    /** Deployed once it has succeeded, with the settings that are applied then. */
+    deploys: p.boolean().default(true),
+    /** The person who requested it accepted that processes with a volume end before their successors start. */
+    downtimeAccepted: p.boolean().default(false),
+    /** `{ engine, detection }`, as the agent told them. */
+    builder: p.json<JsonObject>().nullable(),
+    /** `ToldConfig`: the configuration file of its source; null until the agent has told of it. */
+    repositoryConfig: p.json<JsonObject>().nullable(),
+    /** `BuildStep` each. */
+    steps: p.json<JsonValue[]>().defaultRaw(`'[]'`),
+    cachedSteps: p.integer().default(0),
+    totalSteps: p.integer().default(0),
+    /** `{ digest, platforms }` of what was pushed. */
+    image: p.json<JsonObject>().nullable(),
+    /** The number of the last line of its log, and of the last piece of the agent's output that was taken. */
+    logLines: p.bigint('number').default(0),
+    lastPiece: p.integer().default(-1),
+    /** Bytes of its log that are kept, before they are compressed. */
+    logBytes: p.bigint('number').default(0),
+    releaseId: p.uuid().nullable(),
+    deploymentId: p.uuid().nullable(),
+    /** Why nothing was deployed of a build that succeeded. */
+    releaseError: p.text().nullable(),
+    releaseErrorAt: p.datetime(3).nullable(),
+    /** Its commit is the head of the branch that is connected to its environment, or was when a build that it repeats was requested. */
+    connected: p.boolean().default(false),
+    /** The person who may decide there and asked for this very source to see the build variables of a production environment. */
+    approvedById: p.text().nullable(),
+    approvedByName: p.text().nullable(),
+    /** A keyed digest of the variables that it was given; null as long as it has not begun, and of builds from before these were told apart. */
+    variablesDigest: p.text().nullable(),
+    retryOf: p.uuid().nullable(),
+    /** The newer build of the same branch that took its place while it was queued. */
+    supersededBy: p.uuid().nullable(),
+    /** The change set that waits for its image, with which it is deployed. */
+    changeSetId: p.uuid().nullable(),
+    cancelRequestedAt: p.datetime(3).nullable(),
+    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
+    requestedById: p.text(),
+    requestedByName: p.text(),
+    /** The person who answers for it: a token counts as its owner. */
+    actorUserId: p.uuid().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    startedAt: p.datetime(3).nullable(),
+    finishedAt: p.datetime(3).nullable(),
+    archivedAt: p.datetime(3).nullable(),
+  },
+  uniques: [
+    { name: 'build_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { name: 'build_service_id_number_unique', properties: ['serviceId', 'number'] },
+    // A net: turns are given to one at a time.
+    { name: 'build_running_unique', properties: ['environmentId', 'serviceId'], where: "state = 'running'" },
+  ],
+  indexes: [
+    { name: 'build_open_index', properties: ['clusterId', 'createdAt'], where: 'finished_at is null' },
+    { name: 'build_page_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { name: 'build_state_page_index', properties: ['organizationId', 'state', 'createdAt', 'id'] },
+    { name: 'build_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
+    {
+      name: 'build_change_set_id_index',
+      properties: ['changeSetId'],
+      where: 'change_set_id is not null',
+    },
+    { name: 'build_build_source_id_index', properties: ['buildSourceId'], where: 'build_source_id is not null' },
+    {
+      name: 'build_without_archive_index',
+      properties: ['finishedAt'],
+      where: 'finished_at is not null and archived_at is null',
+    },
+  ],
+});
+
+class Build extends BuildSchema.class {}
+BuildSchema.setClass(Build);
+
+export const builds = [BuildSchema, BuildLogChunkSchema, BuildSourceSchema, BuildSourceBlobSchema] as const;

@@ -1,0 +1,80 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { clusterEventKinds, clusterStates } from '../../domain/clusters/clusters.ts';
+import type { JsonObject } from '../postgres/json.ts';
+
+/** Events of a cluster, as people read them. */
+const ClusterEventSchema = defineEntity({
+  name: 'ClusterEvent',
+  tableName: 'cluster_event',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    clusterId: p.uuid(),
+    kind: p.enum(clusterEventKinds),
+    environmentId: p.uuid().nullable(),
+    serviceId: p.uuid().nullable(),
+    releaseId: p.uuid().nullable(),
+    payload: p.json<JsonObject>().nullable(),
+    at: p.datetime(3).defaultRaw('clock_timestamp()'),
+    /** Deduplicates: an event reported twice for one occasion is stored once. */
+    occasion: p.text(),
+  },
+  uniques: [{ name: 'cluster_event_cluster_id_occasion_unique', properties: ['clusterId', 'occasion'] }],
+  indexes: [
+    { name: 'cluster_event_organization_id_at_id_index', properties: ['organizationId', 'at', 'id'] },
+    { name: 'cluster_event_cluster_id_at_id_index', properties: ['clusterId', 'at', 'id'] },
+    { name: 'cluster_event_at_index', properties: ['at'] },
+  ],
+});
+
+class ClusterEvent extends ClusterEventSchema.class {}
+ClusterEventSchema.setClass(ClusterEvent);
+
+/** A cluster: the row of the actor `cluster/<id>`. `desiredRevision` grows with each change of what shall run there. */
+const ClusterSchema = defineEntity({
+  name: 'Cluster',
+  tableName: 'cluster',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    name: p.text(),
+    slug: p.text(),
+    region: p.text().default(''),
+    /** The one on the machine of the installation itself. */
+    local: p.boolean().default(false),
+    schedulable: p.boolean().default(true),
+    desiredRevision: p.integer().default(0),
+    state: p.enum(clusterStates).default('awaiting-agent'),
+    revision: p.integer().default(0),
+    /** Why it is in its state, in a sentence. */
+    message: p.text().nullable(),
+    blocker: p.text().nullable(),
+    deletionRequestedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    finishedAt: p.datetime(3).nullable(),
+    archivedAt: p.datetime(3).nullable(),
+  },
+  uniques: [
+    { name: 'cluster_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    {
+      name: 'cluster_organization_id_slug_unique',
+      properties: ['organizationId', 'slug'],
+      where: 'finished_at is null',
+    },
+    { name: 'cluster_local_unique', properties: ['local'], where: 'local and finished_at is null' },
+  ],
+  indexes: [
+    { name: 'cluster_organization_id_created_at_id_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { name: 'cluster_open_index', properties: ['createdAt'], where: 'finished_at is null' },
+    {
+      name: 'cluster_without_archive_index',
+      properties: ['finishedAt'],
+      where: 'finished_at is not null and archived_at is null',
+    },
+  ],
+});
+
+class Cluster extends ClusterSchema.class {}
+ClusterSchema.setClass(Cluster);
+
+export const clusters = [ClusterSchema, ClusterEventSchema] as const;

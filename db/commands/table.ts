@@ -1,0 +1,68 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { commandStates } from '../../domain/clusters/commands.ts';
+
+/** Something that an agent does once: see protocol/command.ts. */
+const ClusterCommandSchema = defineEntity({
+  name: 'ClusterCommand',
+  tableName: 'cluster_command',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    clusterId: p.uuid(),
+    kind: p.text(),
+    /** The body, encrypted with the organization's key: what people run may hold secrets. */
+    sealedBody: p.blob().$type<Buffer>(),
+    state: p.enum(commandStates).default('queued'),
+    attempt: p.integer().default(1),
+    /** The journal that the command was delivered to: only an agent with this journal may continue it. */
+    journalId: p.uuid().nullable(),
+    leaseUntil: p.datetime(3).nullable(),
+    cancelRequestedAt: p.datetime(3).nullable(),
+    exitCode: p.integer().nullable(),
+    message: p.text().nullable(),
+    /** The actor that waits for the result. */
+    actorId: p.text().nullable(),
+    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
+    requestedById: p.text(),
+    requestedByName: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    /** Not taken by then, it is not done any more. */
+    expiresAt: p.datetime(3),
+    deliveredAt: p.datetime(3).nullable(),
+    finishedAt: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'cluster_command_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+  indexes: [
+    { name: 'cluster_command_open_index', properties: ['clusterId', 'createdAt'], where: 'finished_at is null' },
+    { name: 'cluster_command_organization_id_index', properties: ['organizationId', 'createdAt'] },
+    { name: 'cluster_command_finished_at_index', properties: ['finishedAt'], where: 'finished_at is not null' },
+  ],
+});
+
+class ClusterCommand extends ClusterCommandSchema.class {}
+ClusterCommandSchema.setClass(ClusterCommand);
+
+const CommandOutputSchema = defineEntity({
+  name: 'CommandOutput',
+  tableName: 'command_output',
+  properties: {
+    commandId: p.uuid().primary(),
+    number: p.integer().primary(),
+    organizationId: p.uuid(),
+    stream: p.enum(['stdout', 'stderr', 'progress']),
+    data: p.blob().$type<Buffer>(),
+    /** Whether `data` is sealed; rows of 0.1.0 are not. */
+    sealed: p.boolean().default(false),
+    at: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [
+    { name: 'command_output_organization_id_index', properties: ['organizationId'] },
+    { name: 'command_output_created_at_index', properties: ['createdAt'] },
+  ],
+});
+
+class CommandOutput extends CommandOutputSchema.class {}
+CommandOutputSchema.setClass(CommandOutput);
+
+export const commands = [ClusterCommandSchema, CommandOutputSchema] as const;

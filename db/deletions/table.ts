@@ -1,0 +1,93 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { deletionKinds } from '../../domain/deletions/kinds.ts';
+import { deletionStates } from '../../workflows/deletion/descriptor.ts';
+
+/**
+ * A deletion: the row of the actor `deletion/<id>`. It outlives what it deletes, so it keeps the name and the slug, and no
+ * foreign key leads from it.
+ */
+const DeletionSchema = defineEntity({
+  name: 'Deletion',
+  tableName: 'deletion',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    kind: p.enum(deletionKinds),
+    /** The id of what is deleted; of an organization, `organizationId`. */
+    subjectId: p.uuid().nullable(),
+    /** Of all but organizations. */
+    projectId: p.uuid().nullable(),
+    /** Where it was, for people: its project, or service. */
+    context: p.text().default(''),
+    /** Its parts, in a few words. */
+    detail: p.text().default(''),
+    name: p.text(),
+    slug: p.text(),
+    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
+    requestedById: p.text(),
+    requestedByName: p.text(),
+    state: p.enum(deletionStates).default('retained'),
+    revision: p.integer().default(0),
+    message: p.text().nullable(),
+    /** Why it does not move, in a sentence: a poisoned outbox entry, a workflow that was lost. */
+    blocker: p.text().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    restoreUntil: p.datetime(3),
+    /** Set when somebody asked for the purge before the time has passed. */
+    purgeRequestedAt: p.datetime(3).nullable(),
+    /** Set when the purge began: from here on parts may be gone and nothing can be restored. */
+    purgeStartedAt: p.datetime(3).nullable(),
+    /** Data on clusters that the purge could not delete, in a sentence: their cluster was removed before. */
+    undeleted: p.text().nullable(),
+    finishedAt: p.datetime(3).nullable(),
+    archivedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'deletion_organization_id_index', properties: ['organizationId'] },
+    { name: 'deletion_subject_index', properties: ['organizationId', 'subjectId'] },
+    { name: 'deletion_open_index', properties: ['createdAt'], where: 'finished_at is null' },
+    {
+      name: 'deletion_without_archive_index',
+      properties: ['finishedAt'],
+      where: 'finished_at is not null and archived_at is null',
+    },
+  ],
+});
+
+class Deletion extends DeletionSchema.class {}
+DeletionSchema.setClass(Deletion);
+
+/**
+ * The data of a volume on a cluster, kept for an environment that mounts it no more there: since the volume, its process or its
+ * service was removed from it, or since it has moved to another cluster. Always with a deletion, which is its clock.
+ */
+const LeftVolumeSchema = defineEntity({
+  name: 'LeftVolume',
+  tableName: 'left_volume',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    projectId: p.uuid(),
+    environmentId: p.uuid(),
+    serviceId: p.uuid(),
+    volumeId: p.uuid(),
+    clusterId: p.uuid(),
+    deletionId: p.uuid(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [
+    { name: 'left_volume_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { name: 'left_volume_place_unique', properties: ['environmentId', 'volumeId', 'clusterId'] },
+  ],
+  indexes: [
+    { name: 'left_volume_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
+    { name: 'left_volume_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
+    { name: 'left_volume_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
+    { name: 'left_volume_organization_id_volume_id_index', properties: ['organizationId', 'volumeId'] },
+  ],
+});
+
+class LeftVolume extends LeftVolumeSchema.class {}
+LeftVolumeSchema.setClass(LeftVolume);
+
+export const deletions = [DeletionSchema, LeftVolumeSchema] as const;

@@ -1,3 +1,0 @@
-import { GuardLooseningSchema } from './guard-loosening.ts';
-
-export const guards = [GuardLooseningSchema] as const;

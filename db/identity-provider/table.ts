@@ -1,0 +1,121 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** An account of the built-in provider; its id is the provider's `sub`. */
+const ProviderAccountSchema = defineEntity({
+  name: 'ProviderAccount',
+  tableName: 'provider_account',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    email: p.text(),
+    /** Algorithm, cost, salt and hash in one text. */
+    passwordHash: p.text(),
+    /** The secret of the authenticator app, sealed; null: there is none. */
+    totpSecret: p.blob().$type<Buffer>().nullable(),
+    /** The last time step whose code was used: each code is good once. */
+    totpLastStep: p.bigint('number').nullable(),
+    /** Wrong codes in a row. */
+    totpWrongCodes: p.integer().default(0),
+    /** Time at which the operator vouched for the address; null: the address is only claimed. */
+    emailVerifiedAt: p.datetime(3).nullable(),
+    /** Created to become the first owner: the first finished sign-in does it, by whatever way, while there is no owner. */
+    forFirstOwner: p.boolean().default(false),
+    /** The invitation that it was created to accept: the first finished sign-in accepts it. It may be deleted by then. */
+    forInvitation: p.uuid().nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    passwordChangedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [
+    {
+      name: 'provider_account_email_unique',
+      expression: 'create unique index "provider_account_email_unique" on "provider_account" (lower("email"))',
+    },
+  ],
+});
+
+class ProviderAccount extends ProviderAccountSchema.class {}
+ProviderAccountSchema.setClass(ProviderAccount);
+
+const ProviderPasskeySchema = defineEntity({
+  name: 'ProviderPasskey',
+  tableName: 'provider_passkey',
+  properties: {
+    /** The credential's id, in base64url. */
+    id: p.text().primary(),
+    accountId: p.uuid(),
+    publicKey: p.blob().$type<Buffer>(),
+    counter: p.bigint('number').default(0),
+    transports: p.array().default([]),
+    name: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    lastUsedAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ name: 'provider_passkey_account_id_index', properties: ['accountId'] }],
+});
+
+class ProviderPasskey extends ProviderPasskeySchema.class {}
+ProviderPasskeySchema.setClass(ProviderPasskey);
+
+/** Codes that stand in for a lost second factor, each once. */
+const ProviderRecoveryCodeSchema = defineEntity({
+  name: 'ProviderRecoveryCode',
+  tableName: 'provider_recovery_code',
+  properties: {
+    accountId: p.uuid().primary(),
+    codeHash: p.blob().$type<Buffer>().primary(),
+    usedAt: p.datetime(3).nullable(),
+  },
+});
+
+class ProviderRecoveryCode extends ProviderRecoveryCodeSchema.class {}
+ProviderRecoveryCodeSchema.setClass(ProviderRecoveryCode);
+
+/** Sessions, codes and grants of the built-in provider. Ids are bearer secrets, so they are hashed. */
+const ProviderRecordSchema = defineEntity({
+  name: 'ProviderRecord',
+  tableName: 'provider_record',
+  properties: {
+    model: p.text().primary(),
+    idHash: p.blob().$type<Buffer>().primary(),
+    /** JSON, sealed. */
+    payload: p.blob().$type<Buffer>(),
+    grantHash: p.blob().$type<Buffer>().nullable(),
+    uidHash: p.blob().$type<Buffer>().nullable(),
+    /** Whose it is, where it is somebody's: a reset ends these. */
+    accountId: p.text().nullable(),
+    consumedAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'provider_record_grant_hash_index', properties: ['grantHash'], where: 'grant_hash is not null' },
+    { name: 'provider_record_uid_hash_index', properties: ['uidHash'], where: 'uid_hash is not null' },
+    { name: 'provider_record_account_id_index', properties: ['accountId'], where: 'account_id is not null' },
+    { name: 'provider_record_expires_at_index', properties: ['expiresAt'] },
+  ],
+});
+
+class ProviderRecord extends ProviderRecordSchema.class {}
+ProviderRecordSchema.setClass(ProviderRecord);
+
+/** The keys that the built-in provider signs with, sealed. */
+const ProviderKeySchema = defineEntity({
+  name: 'ProviderKey',
+  tableName: 'provider_key',
+  properties: {
+    /** The key's `kid`. */
+    id: p.text().primary(),
+    privateKey: p.blob().$type<Buffer>(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+class ProviderKey extends ProviderKeySchema.class {}
+ProviderKeySchema.setClass(ProviderKey);
+
+export const identityProvider = [
+  ProviderAccountSchema,
+  ProviderPasskeySchema,
+  ProviderRecoveryCodeSchema,
+  ProviderRecordSchema,
+  ProviderKeySchema,
+] as const;

@@ -1,3 +1,0 @@
-import { InstallationSchema } from './installation.ts';
-
-export const installation = [InstallationSchema] as const;

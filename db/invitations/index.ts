@@ -1,3 +1,0 @@
-import { InvitationSchema } from './invitation.ts';
-
-export const invitations = [InvitationSchema] as const;

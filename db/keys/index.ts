@@ -1,3 +1,0 @@
-import { DataKeySchema } from './data-key.ts';
-
-export const keys = [DataKeySchema] as const;

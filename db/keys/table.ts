@@ -1,0 +1,29 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const keyPurposes = ['secrets', 'payloads', 'cursors', 'identity'] as const;
+export type KeyPurpose = (typeof keyPurposes)[number];
+
+/** A key that encrypts data, itself encrypted ("wrapped") by a key-encryption key that is outside the database. */
+const DataKeySchema = defineEntity({
+  name: 'DataKey',
+  tableName: 'data_key',
+  properties: {
+    id: p.uuid().primary(),
+    purpose: p.enum(keyPurposes),
+    /** Null: the key is the installation's. */
+    organizationId: p.uuid().nullable(),
+    kekId: p.text(),
+    wrapped: p.blob().$type<Buffer>(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [
+    { name: 'data_key_organization_id_unique', properties: ['organizationId'] },
+    { name: 'data_key_purpose_unique', properties: ['purpose'], where: 'organization_id is null' },
+  ],
+  checks: [{ name: 'data_key_owner_check', expression: "(purpose = 'secrets') = (organization_id is not null)" }],
+});
+
+class DataKey extends DataKeySchema.class {}
+DataKeySchema.setClass(DataKey);
+
+export const keys = [DataKeySchema] as const;

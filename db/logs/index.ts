@@ -1,3 +1,0 @@
-import { LogReaderSchema, LogRelaySchema } from './log-reader.ts';
-
-export const logs = [LogReaderSchema, LogRelaySchema] as const;

@@ -1,3 +1,0 @@
-import { MembershipSchema } from './membership.ts';
-
-export const members = [MembershipSchema] as const;

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { roles } from '../../domain/roles.ts';
+
+const MembershipSchema = defineEntity({
+  name: 'Membership',
+  tableName: 'membership',
+  properties: {
+    organizationId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    role: p.enum(roles),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    lastActiveAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'membership_user_id_index', properties: ['userId'] },
+    { name: 'membership_page_index', properties: ['organizationId', 'createdAt', 'userId'] },
+    { name: 'membership_owner_index', properties: ['organizationId'], where: "role = 'owner'" },
+  ],
+});
+
+class Membership extends MembershipSchema.class {}
+MembershipSchema.setClass(Membership);
+
+export const members = [MembershipSchema] as const;

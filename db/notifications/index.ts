@@ -1,3 +1,0 @@
-import { NotificationSchema } from './notification.ts';
-
-export const notifications = [NotificationSchema] as const;

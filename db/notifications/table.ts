@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { notificationKinds } from '../../domain/notifications/notifications.ts';
+import type { JsonObject } from '../postgres/json.ts';
+
+/** One event in the inbox of one person. */
+const NotificationSchema = defineEntity({
+  name: 'Notification',
+  tableName: 'notification',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    userId: p.uuid(),
+    kind: p.enum(notificationKinds),
+    /** The event: told again, it is in nobody's inbox twice. */
+    occasion: p.text(),
+    title: p.text(),
+    body: p.text(),
+    link: p.json<JsonObject>(),
+    createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
+    readAt: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'notification_occasion_unique', properties: ['organizationId', 'userId', 'occasion'] }],
+  indexes: [
+    { name: 'notification_page_index', properties: ['organizationId', 'userId', 'createdAt', 'id'] },
+    {
+      name: 'notification_unread_index',
+      properties: ['organizationId', 'userId', 'createdAt', 'id'],
+      where: 'read_at is null',
+    },
+  ],
+});
+
+class Notification extends NotificationSchema.class {}
+NotificationSchema.setClass(Notification);
+
+export const notifications = [NotificationSchema] as const;

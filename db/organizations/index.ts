@@ -1,3 +1,0 @@
-import { OrganizationSchema } from './organization.ts';
-
-export const organizations = [OrganizationSchema] as const;

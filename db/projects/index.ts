@@ -1,3 +1,0 @@
-import { ProjectSchema } from './project.ts';
-
-export const projects = [ProjectSchema] as const;

@@ -1,0 +1,52 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** A sign-in at an outside registry, with which images are resolved and pulled. */
+const RegistryCredentialSchema = defineEntity({
+  name: 'RegistryCredential',
+  tableName: 'registry_credential',
+  properties: {
+    id: p.uuid().primary(),
+    organizationId: p.uuid(),
+    name: p.text(),
+    /** `registry.example.com`, with the port if it is not the usual one. */
+    host: p.text(),
+    username: p.text(),
+    /** The password, encrypted with the organization's key. */
+    sealed: p.blob().$type<Buffer>(),
+    /** Else those of registry_allowed_project alone: a list that becomes empty allows none. */
+    allProjects: p.boolean().default(true),
+    createdBy: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [
+    { name: 'registry_credential_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    {
+      name: 'registry_credential_organization_id_name_unique',
+      expression:
+        'create unique index "registry_credential_organization_id_name_unique" on "registry_credential" ("organization_id", lower("name"))',
+    },
+  ],
+  indexes: [{ name: 'registry_credential_page_index', properties: ['organizationId', 'createdAt', 'id'] }],
+});
+
+class RegistryCredential extends RegistryCredentialSchema.class {}
+RegistryCredentialSchema.setClass(RegistryCredential);
+
+/** A project whose services may be deployed with a credential that is not for all of them. */
+const RegistryAllowedProjectSchema = defineEntity({
+  name: 'RegistryAllowedProject',
+  tableName: 'registry_allowed_project',
+  properties: {
+    credentialId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
+    organizationId: p.uuid(),
+  },
+  indexes: [
+    { name: 'registry_allowed_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
+  ],
+});
+
+class RegistryAllowedProject extends RegistryAllowedProjectSchema.class {}
+RegistryAllowedProjectSchema.setClass(RegistryAllowedProject);
+
+export const registryCredentials = [RegistryCredentialSchema, RegistryAllowedProjectSchema] as const;

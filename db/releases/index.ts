@@ -1,3 +1,0 @@
-import { ReleaseSchema } from './release.ts';
-
-export const releases = [ReleaseSchema] as const;

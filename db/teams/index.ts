@@ -1,3 +1,0 @@
-import { TeamMemberSchema, TeamSchema } from './team.ts';
-
-export const teams = [TeamSchema, TeamMemberSchema] as const;

@@ -1,3 +1,0 @@
-import { AppUserSchema } from './app-user.ts';
-
-export const users = [AppUserSchema] as const;

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const AppUserSchema = defineEntity({
+  name: 'AppUser',
+  tableName: 'app_user',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    email: p.text(),
+    /** Whether the identity provider vouches for the address: only then it opens invitations. */
+    emailVerified: p.boolean().default(false),
+    picture: p.text().nullable(),
+    /** Whether the last sign-in passed a second factor. */
+    mfa: p.boolean().default(false),
+    lastSignInAt: p.datetime(3).nullable(),
+    disabledAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+class AppUser extends AppUserSchema.class {}
+AppUserSchema.setClass(AppUser);
+
+export const users = [AppUserSchema] as const;

@@ -1,0 +1,100 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { JsonObject, JsonValue } from '../postgres/json.ts';
+
+/** Desired state of one workload: one service in one environment on one cluster. */
+const ClusterSliceSchema = defineEntity({
+  name: 'ClusterSlice',
+  tableName: 'cluster_slice',
+  properties: {
+    clusterId: p.uuid().primary(),
+    key: p.text().primary(),
+    organizationId: p.uuid(),
+    /** As people call it. */
+    name: p.text(),
+    /** The cluster's revision at which it last changed. */
+    revision: p.integer(),
+    /** `protocol/workload.ts`, without what is secret. */
+    workload: p.json<JsonObject>(),
+    /** Variables and the registry's credential, encrypted with the organization's key. */
+    sealedSecrets: p.blob().$type<Buffer>().nullable(),
+    /** Of the two, as they are sent. */
+    bytes: p.integer().default(0),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    /** Set on removal: the row is deleted once the agent reports nothing of the workload any more. */
+    removedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    { name: 'cluster_slice_cluster_id_revision_index', properties: ['clusterId', 'revision'] },
+    { name: 'cluster_slice_organization_id_index', properties: ['organizationId'] },
+  ],
+});
+
+class ClusterSlice extends ClusterSliceSchema.class {}
+ClusterSliceSchema.setClass(ClusterSlice);
+
+/** A host name that leads to a process of a slice: nobody else can have it. */
+const IngressHostSchema = defineEntity({
+  name: 'IngressHost',
+  tableName: 'ingress_host',
+  properties: {
+    host: p.text().primary(),
+    organizationId: p.uuid(),
+    clusterId: p.uuid(),
+    key: p.text(),
+    process: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [{ name: 'ingress_host_cluster_id_key_process_unique', properties: ['clusterId', 'key', 'process'] }],
+  indexes: [{ name: 'ingress_host_organization_id_index', properties: ['organizationId'] }],
+});
+
+class IngressHost extends IngressHostSchema.class {}
+IngressHostSchema.setClass(IngressHost);
+
+/** A slice as the agent last saw it. */
+const ObservedSliceSchema = defineEntity({
+  name: 'ObservedSlice',
+  tableName: 'observed_slice',
+  properties: {
+    clusterId: p.uuid().primary(),
+    key: p.text().primary(),
+    organizationId: p.uuid(),
+    appliedRevision: p.integer(),
+    /** The desired revision that the agent had when it looked; null for agents that do not report one. */
+    revision: p.integer().nullable(),
+    error: p.text().nullable(),
+    instances: p.json<JsonValue[]>(),
+    volumes: p.json<JsonValue[]>(),
+    traffic: p.json<JsonValue[]>(),
+    /** How far its rollout is, as the agent tells; null for workloads without one. */
+    rollout: p.json<JsonObject>().nullable(),
+    observedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [{ name: 'observed_slice_organization_id_index', properties: ['organizationId'] }],
+});
+
+class ObservedSlice extends ObservedSliceSchema.class {}
+ObservedSliceSchema.setClass(ObservedSlice);
+
+/** A port of the loopback at which other services of the environment reach a process, whatever release of it runs. */
+const InternalPortSchema = defineEntity({
+  name: 'InternalPort',
+  tableName: 'internal_port',
+  properties: {
+    clusterId: p.uuid().primary(),
+    port: p.integer().primary(),
+    organizationId: p.uuid(),
+    /** The key of the workload. */
+    key: p.text(),
+    process: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+  uniques: [{ name: 'internal_port_cluster_id_key_process_unique', properties: ['clusterId', 'key', 'process'] }],
+  indexes: [{ name: 'internal_port_organization_id_index', properties: ['organizationId'] }],
+});
+
+class InternalPort extends InternalPortSchema.class {}
+InternalPortSchema.setClass(InternalPort);
+
+export const workloads = [ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema, InternalPortSchema] as const;
