@@ -1,14 +1,44 @@
 import { isUtf8 } from 'node:buffer';
-import type { Dirent } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type DockerRules, dockerIgnores, dockerRules } from '../../domain/builds/docker-ignore.ts';
 import { linkFault } from '../../domain/builds/manifest.ts';
 import type { SourceFile } from '../../domain/builds/source-file.ts';
+import type { SourceTree } from '../../domain/detection/tree.ts';
 import { UsageError } from '../engine/command.ts';
+import { RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { type GitRules, gitIgnores, gitRules } from './git-ignore.ts';
-import { asBytes } from './wildcard.ts';
+import { asBytes, type GitRules, gitIgnores, gitRules } from './ignored.ts';
+
+const deepest = 3;
+const mostPaths = 5_000;
+const longestText = 256 * 1024;
+const leftOut: ReadonlySet<string> = new Set(['.git', 'node_modules', '.ballast', '.image']);
+
+/** A folder as detection needs to see it, not far down: the cluster looks at all that was uploaded. */
+export function folderTree(folder: string): SourceTree {
+  return {
+    paths: pathsIn(folder, '', deepest).slice(0, mostPaths).toSorted(),
+    text(path) {
+      try {
+        const file = join(folder, path);
+        return statSync(file).size > longestText ? undefined : readFileSync(file, 'utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function pathsIn(folder: string, below: string, levels: number): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (leftOut.has(entry.name)) return [];
+    if (entry.isDirectory()) return levels === 0 ? [] : pathsIn(folder, path, levels - 1);
+    return entry.isFile() ? [path] : [];
+  });
+}
 
 export interface ListedFile extends Pick<SourceFile, 'path' | 'kind' | 'size'> {
   /** Of a link. */
@@ -119,4 +149,20 @@ function unreadable(path: string, error: unknown): never {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+/** A file whose blob the registry does not have. */
+export interface MissingFile extends Omit<SourceFile, 'kind'> {
+  /** Of a link: its content. */
+  target?: string | undefined;
+}
+
+/** Told whenever bytes of blobs have arrived: how many of each so far. */
+export type OnSent = (files: readonly MissingFile[], sent: (file: MissingFile) => number) => void;
+
+/** The file is not what was hashed any more. */
+export class Changed extends RestRefusal {
+  constructor(path: string) {
+    super(`${printable(path)} changed while it was uploaded; run the command again.`);
+  }
 }

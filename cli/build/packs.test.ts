@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mostPackedBlobBytes, packLine } from '../../domain/builds/pack.ts';
-import type { MissingFile } from './missing-file.ts';
-import { packsOf } from './packs.ts';
+import type { MissingFile } from './list-folder.ts';
+import { packsOf } from './push-blobs.ts';
 
 const files = (count: number, size: number): MissingFile[] =>
   Array.from({ length: count }, (_, at) => {

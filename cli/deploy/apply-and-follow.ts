@@ -1,15 +1,12 @@
-import { endOfBuild } from '../build/end-of-build.ts';
-import { type Build, followBuild, logBeside } from '../build/follow-build.ts';
+import { type Build, endOfBuild, followBuild, logBeside } from '../build/build.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { follow, ofChangeSet, theseDeployments } from '../deployment/follow.ts';
-import { stillUnderWay } from '../deployment/outcome.ts';
+import { follow, ofChangeSet, stillUnderWay, theseDeployments, untilStale } from '../deployment/follow.ts';
 import { placeWords } from '../deployment/place-words.ts';
-import { untilStale } from '../deployment/stale.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { interruptedCode } from '../engine/interrupted.ts';
 import { printable } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
-import { addressesOf, type OverviewService, overviewOf } from '../status/overview.ts';
+import { addressesOf, type OverviewService, overviewOf } from '../status.ts';
 import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
 import { tellProposals, tellVariablesOf } from './findings.ts';
 import { followBuilds } from './follow-builds.ts';

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { detect } from '../../domain/detection/detect.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { folderTree } from '../build/folder-tree.ts';
-import { variableOf } from '../change-set/stage-changes.ts';
+import { folderTree } from '../build/list-folder.ts';
+import { variableOf } from '../change-set.ts';
 import { downtimeOption } from '../deployment/downtime.ts';
-import { exitCodes, exitCodesText } from '../deployment/outcome.ts';
+import { exitCodes, exitCodesText } from '../deployment/follow.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { eventsOption, Progress } from '../engine/progress.ts';
@@ -13,23 +13,23 @@ import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
-import { nothingStaged } from './apply-draft.ts';
-import { atHome } from './at-home.ts';
+import { changesFor, nothingStaged } from './apply-draft.ts';
 import { buildBehindApproval, buildsThere, folderChanges, isOneChangeSet } from './build-folder.ts';
-import { changesFor } from './changes.ts';
 import { tellVariables } from './findings.ts';
 import {
+  atHome,
   directoryOf,
   type GitSource,
   gitSource,
   type ImageSource,
   imageSource,
   nameOf,
+  pushImage,
+  readyImage,
   refuseDockerfile,
 } from './image-source.ts';
 import { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing, mayCreate } from './missing.ts';
-import { pushImage, readyImage } from './push-image.ts';
 import { withRepository } from './repository.ts';
 import { existingTarget, type Target, targetOf } from './target.ts';
 

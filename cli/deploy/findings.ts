@@ -4,7 +4,7 @@ import { namedVariables } from '../../domain/deployments/unset-variables.ts';
 import { word } from '../../domain/detection/shell.ts';
 import { isPublicByName } from '../../domain/variables/build-time.ts';
 import { looksSecret } from '../../domain/variables/env-text.ts';
-import type { Build } from '../build/follow-build.ts';
+import type { Build } from '../build/build.ts';
 import { placeWords } from '../deployment/place-words.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';

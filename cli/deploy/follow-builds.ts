@@ -1,6 +1,5 @@
-import { endOfBuild } from '../build/end-of-build.ts';
-import { type Build, followBuild, logBeside } from '../build/follow-build.ts';
-import { stillUnderWay } from '../deployment/outcome.ts';
+import { type Build, endOfBuild, followBuild, logBeside } from '../build/build.ts';
+import { stillUnderWay } from '../deployment/follow.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import type { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';

@@ -4,7 +4,7 @@ import { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { chosenEnvironment, type Environment, type Project, type Service } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
-import type { ServiceCreated } from '../service/create.ts';
+import type { ServiceCreated } from '../service/service.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Target } from './target.ts';
 

@@ -3,10 +3,10 @@ import { noSource, type ServiceSource } from '../../domain/services/settings.ts'
 import { UsageError } from '../engine/command.ts';
 import { Rest } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
-import { namedConnection } from '../git-connection/connection.ts';
+import { namedConnection } from '../git-connection.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
-import { changesFor } from './changes.ts';
+import { changesFor } from './apply-draft.ts';
 import { type GitSource, repositoryOf } from './image-source.ts';
 import type { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing } from './missing.ts';

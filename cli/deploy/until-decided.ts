@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApprovalDecision } from '../../domain/approvals/approvals.ts';
-import { approvalLines } from '../deployment/follow.ts';
-import { exitCodes, stale, stillUnderWay } from '../deployment/outcome.ts';
+import { approvalLines, exitCodes, stale, stillUnderWay } from '../deployment/follow.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { Events } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';

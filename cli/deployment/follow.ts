@@ -3,15 +3,67 @@ import { interruptedCode } from '../engine/interrupted.ts';
 import { Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
+import type { Environment, Project } from '../place/chosen.ts';
+import type { Here } from '../place/here.ts';
 import { type Deployment, isHeld, isOpen, type Look } from './deployment.ts';
-import { exitCodeOf, stale, stillUnderWay } from './outcome.ts';
+import { placeWords } from './place-words.ts';
 import { DeploymentEvents, Stages } from './stages.ts';
-import { StaleApproval } from './stale.ts';
 import type { Waiting } from './waiting.ts';
+
+/** The exit codes of commands that follow deployments, as docs/cli.md and --help say them. */
+export const exitCodes = {
+  live: 0,
+  failed: 1,
+  rejected: 3,
+  cancelled: 4,
+  expired: 6,
+  superseded: 7,
+} as const;
+export const stillUnderWay = 5;
+/** The approval that it waits for cannot be given any more. */
+export const stale = 8;
+
+export const exitCodesText = `Exit codes: 0 live, 1 failed, 2 usage, 3 rejected, 4 cancelled or declined, 5 still under way when the time was up or while
+it is held for an approval, 6 expired, 7 superseded, 8 its approval is stale. Ctrl-C stops the command (130), and nothing else.`;
+
+/** The code of several deployments is that of the one that needs somebody most. */
+export function exitCodeOf(deployments: readonly Deployment[]): number {
+  const codes = deployments.map(({ state }) => (state in exitCodes ? exitCodes[state as keyof typeof exitCodes] : 5));
+  return [1, 3, 6, 4, 7, 5].find((code) => codes.some((one) => one === code)) ?? 0;
+}
+
+/** Nobody can approve it any more: another release is live, or settings were applied since it was requested. */
+class StaleApproval extends Error {
+  override readonly name = 'StaleApproval';
+  readonly deployments: Deployment[];
+  readonly approvalId: string;
+
+  constructor(deployments: Deployment[], approvalId: string) {
+    super(`The approval ${approvalId} is stale.`);
+    this.deployments = deployments;
+    this.approvalId = approvalId;
+  }
+}
+
+/** An approval is composed against its whole environment, so it is asked for less often than the deployment. */
+const everyLooks = 10;
+
+/** Looks on, and throws once the approval that is waited for cannot be given any more. */
+export function untilStale(rest: Rest, look: Look): Look {
+  let looks = 0;
+  return async (signal) => {
+    const deployments = await look(signal);
+    const id = deployments.find(isHeld)?.approvalId;
+    if (id === undefined || looks++ % everyLooks !== 0) return deployments;
+    const { stale } = await rest.until(signal).call<{ stale?: boolean }>('GET', `/approvals/${id}`);
+    if (stale === true) throw new StaleApproval(deployments, id);
+    return deployments;
+  };
+}
 
 const againMillis = 500;
 
-export interface Followed {
+interface Followed {
   deployments: Deployment[];
   exitCode: number;
 }
@@ -137,4 +189,32 @@ export function approvalLines(ids: readonly string[]): string[] {
 
 function leftRunning(why: string, place: string): string {
   return `${why}: \`./ballast status --wait${place}\` follows it, \`./ballast cancel${place}\` cancels it.`;
+}
+
+export interface CreateResult {
+  deployment: Deployment;
+  release: { id: string; number: number };
+  superseded: { deploymentId: string; releaseNumber: number; state: string }[];
+}
+
+/** Sees a deployment through that was just started by itself, outside of a change set. */
+export async function seeThrough(
+  here: Here,
+  { project, environment }: { project: Project; environment: Environment },
+  started: CreateResult,
+  waiting: Waiting,
+): Promise<void> {
+  const { deployment, release, superseded } = started;
+  for (const { releaseNumber } of superseded) {
+    process.stderr.write(`The deployment of release ${releaseNumber}, which waited, is superseded.\n`);
+  }
+  const look = untilStale(here.rest, theseDeployments(here.rest, [deployment.id]));
+  const { deployments, exitCode } = await follow(look, waiting, placeWords(project, environment));
+  process.exitCode = exitCode;
+  const [now = deployment] = deployments;
+  if (waiting.json)
+    return void process.stdout.write(`${JSON.stringify({ ...started, deployment: now }, undefined, 2)}\n`);
+  const name = printable(now.serviceName);
+  const state = now.state === 'live' ? 'is live' : `is ${now.state}`;
+  process.stdout.write(`Release ${release.number} of ${name} ${state} in ${environment.slug}.\n`);
 }

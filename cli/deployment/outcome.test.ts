@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Deployment } from './deployment.ts';
-import { exitCodeOf } from './outcome.ts';
+import { exitCodeOf } from './follow.ts';
 
 const codeOf = (...states: string[]) => exitCodeOf(states.map((state) => ({ state }) as Deployment));
 

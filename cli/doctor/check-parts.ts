@@ -13,8 +13,7 @@ import { temporalAddress } from '../../temporal/connection/settings.ts';
 import { databasePlace, whyUnreachable } from '../database/reachable-database.ts';
 import { localAddress } from '../installation/node-parts.ts';
 import { noKeys } from '../preparation/ready-namespace.ts';
-import { answersOk } from './answers-ok.ts';
-import { broken, type Check, idle, ok } from './check.ts';
+import { answersOk, broken, type Check, idle, ok } from './check.ts';
 import { agentChecks } from './check-agent.ts';
 
 interface Parts {

@@ -1,11 +1,31 @@
 import { rm, stat } from 'node:fs/promises';
+import { request } from 'undici';
 import { type PushedImage, pushLayout as push } from '../../agent/images/push/push-layout.ts';
+import type { RegistryWay } from '../../agent/images/push/registry-way.ts';
 import { type BlobProgress, RepositoryClient } from '../../agent/images/push/repository-client.ts';
 import { UsageError } from '../engine/command.ts';
-import { tokenWay } from './registry-way.ts';
-import { unpackArchive } from './unpack-archive.ts';
+import { unpackArchive } from './docker-archive.ts';
 
-export interface PushTarget {
+/** The control plane's address, and an API token. */
+export function tokenWay({ url, token }: { url: string; token: string }, signal?: AbortSignal): RegistryWay {
+  return {
+    host: new URL(url).host,
+    async ask(method, path, { body, headers }) {
+      const answer = await request(new URL(path, url), {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        body: body ?? null,
+        // A slow line may take its time; a silent one is given up by the control plane.
+        bodyTimeout: 0,
+        headersTimeout: 0,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    },
+  };
+}
+
+interface PushTarget {
   /** The control plane's address. */
   url: string;
   /** `<organization>/<project>/<service>`, by their slugs. */
@@ -16,7 +36,7 @@ export interface PushTarget {
   tag?: string | undefined;
 }
 
-export interface Pushing {
+interface Pushing {
   /** Told of each blob as it goes: `reused` if the registry had it already. */
   onBlob?: (progress: BlobProgress) => void;
   signal?: AbortSignal | undefined;

@@ -13,7 +13,7 @@ import { writeFileAtomically } from '../../machine/files.ts';
 import { makeAgentHome } from '../../runtime/home/agent-home.ts';
 import { readHome } from '../../runtime/home/home.ts';
 import { messageOf, Refusal } from '../../runtime/supervisor/refusal.ts';
-import { type SignedRelease, signRelease } from '../agent/sign-release.ts';
+import { type SignedRelease, signRelease } from '../agent.ts';
 import { withDatabase } from '../database/with-database.ts';
 import { refusedCode, tokenFile } from './agent-part.ts';
 import { localEnrolmentToken } from './local-enrolment.ts';

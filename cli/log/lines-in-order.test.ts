@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder } from './lines-in-order.ts';
+import { inOrder } from './read-logs.ts';
 
 interface Line {
   instance: string;

@@ -1,14 +1,101 @@
 import type { z } from 'zod';
+import type { environmentLogLineSchema } from '../../api/logs/stream-environment-logs.ts';
 import type { instanceSchema } from '../../api/workloads/workload.ts';
-import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
+import { chosenCluster, clusterOptions } from '../cluster.ts';
 import { command } from '../engine/command.ts';
 import { readerGone } from '../engine/interrupted.ts';
-import { type Rest, RestRefusal } from '../engine/rest.ts';
+import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { borderText, type RunEnd } from './borders.ts';
-import { inOrder } from './lines-in-order.ts';
-import { type LogLine, readLogs } from './read-logs.ts';
+import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
+import { here, serviceOptions } from '../place/here.ts';
+import { borderText, inOrder, LinesInOrder, type LogLine, type RunEnd, readLogs } from './read-logs.ts';
+
+type Line = z.output<typeof environmentLogLineSchema>;
+
+/** Streams that end at once, one after the other, are not opened more often than this. */
+const againMillis = 1_000;
+
+export const logs = command({
+  summary: "Shows the logs of an environment's services",
+  usage: '[SERVICE] [-f] [--tail N] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--json]',
+  details: `Lines of all instances, each with its time, service and instance; with -f also those of instances that start
+meanwhile. The whole log of one instance, with the ends of its runs, is shown by \`./ballast cluster logs INSTANCE\`.`,
+  words: { least: 0, most: 1 },
+  options: {
+    follow: { type: 'boolean', short: 'f', what: 'Keep printing new lines.' },
+    tail: { type: 'string', value: 'N', what: 'Start with the last N lines of each instance; 100 by default.' },
+    ...serviceOptions,
+  },
+  run: async ({ follow = false, tail, ...given }, [word]) => {
+    const lines = wholeNumberOf('--tail', tail, 0, 10_000) ?? 100;
+    const place = await here({ ...given, service: word ?? given.service });
+    const project = await chosenProject(place);
+    const environment = await chosenEnvironment(place, project, { change: false });
+    const named = word ?? given.service;
+    const service = named === undefined ? undefined : await chosenService(place, project);
+    const query = new URLSearchParams({
+      tail: String(lines),
+      follow: String(follow),
+      ...(service === undefined ? {} : { serviceId: service.id }),
+    });
+    const stop = new AbortController();
+    process.once('SIGINT', () => stop.abort());
+    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
+    // The last lines of each instance come as they are found, those of the newest ones first.
+    const inOrder = new LinesInOrder<Line>(follow, (line) => {
+      process.stdout.write(given.json ? `${JSON.stringify(line)}\n` : environmentLine(line));
+    });
+    try {
+      const path = `/environments/${environment.id}/logs/stream?${query}`;
+      await read(place.rest, path, signal, follow, (line) => inOrder.add(line));
+    } finally {
+      inOrder.end();
+    }
+    if (readerGone.signal.aborted) process.exitCode = 141;
+  },
+});
+
+/** A stream that was cut or that reached the end of its lifetime is opened again, and lines that were printed are passed over. */
+async function read(
+  rest: Rest,
+  path: string,
+  signal: AbortSignal,
+  follow: boolean,
+  print: (line: Line) => void,
+): Promise<void> {
+  const printed = new Map<string, number>();
+  for (let opened = Date.now(); !signal.aborted; opened = Date.now()) {
+    let whole = false;
+    try {
+      for await (const { event, data } of rest.events(path, signal)) {
+        if (event === 'note') process.stderr.write(`ballast: ${printable(String(data.message))}\n`);
+        if (event !== 'log') continue;
+        const line = data as unknown as Line;
+        if (isNew(printed, line)) print(line);
+      }
+      whole = true;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LostConnection)) throw error;
+      process.stderr.write(`ballast: ${error.message.replace(/\.$/, '')}; the log is read on from there.\n`);
+    }
+    if (whole && !follow) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, opened + againMillis - Date.now())));
+  }
+}
+
+function isNew(printed: Map<string, number>, { instance, stream, position }: Line): boolean {
+  const key = `${instance} ${stream}`;
+  const last = printed.get(key);
+  if (last !== undefined && position <= last) return false;
+  printed.set(key, position);
+  return true;
+}
+
+function environmentLine({ at, serviceName, instance, text }: Line): string {
+  return `${at} ${printable(serviceName)} ${printable(instance)} ${text}\n`;
+}
 
 type Instance = z.output<typeof instanceSchema>;
 /** A credential may hold four streams at once. */

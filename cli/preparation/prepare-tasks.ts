@@ -1,6 +1,6 @@
 import { readSettings, type Settings } from '../../domain/settings/settings.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
-import { firstOwnerLink } from '../sign-in/first-owner-link.ts';
+import { firstOwnerLink } from '../sign-in.ts';
 import type { Answers, Order, Task } from './preparation.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { readyNamespace } from './ready-namespace.ts';

@@ -2,7 +2,7 @@ import { type Option, UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 import type { Environment, Service } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
-import type { Process } from './show.ts';
+import type { Process } from './service.ts';
 
 export const processOption = {
   process: { type: 'string', value: 'NAME', what: 'Name of the process; else the only one.' },

@@ -1,10 +1,10 @@
 import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
-import { stageChanges, tellStaged } from '../change-set/stage-changes.ts';
+import { stageChanges, tellStaged } from '../change-set.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
 import { here, serviceOptions } from '../place/here.ts';
 import { processesThere } from './chosen-process.ts';
-import { readSetting } from './read-setting.ts';
+import { readSetting } from './set.ts';
 
 export const processCreate = command({
   summary: 'Stages a further process of a service in an environment',

@@ -1,14 +1,125 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { duration } from '../../domain/settings/setting.ts';
-import { chosenCluster, clusterOptions } from '../cluster/chosen-cluster.ts';
+import { chosenCluster, clusterOptions } from '../cluster.ts';
 import { command, UsageError } from '../engine/command.ts';
-import { eventsOption } from '../engine/progress.ts';
+import { Events, eventsOption, Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import { asTable, printable } from '../engine/table.ts';
-import { appliedWorkloads } from './applied-workloads.ts';
-import { withLocalLayouts } from './local-layouts.ts';
-import type { Workload } from './workload.ts';
+import { inWordsOfFile, placeIn, type Workload } from './workload.ts';
 import { nameOf, readWorkloadFile } from './workload-file.ts';
-import { inWordsOfFile } from './workload-words.ts';
+
+type Instance = Workload['instances'][number];
+
+/**
+ * Looks on until all these are in effect, one of them says that it cannot be, or the time is up. `json`: how each stands is told in
+ * lines of JSON; ends of instances are for people.
+ */
+async function appliedWorkloads(
+  rest: Rest,
+  path: string,
+  begun: Workload[],
+  millis: number,
+  json: boolean,
+): Promise<Workload[]> {
+  const deadline = Date.now() + millis;
+  const progress = new Progress(process.stderr);
+  const events = new Events();
+  const wanted = new Set(begun.map(({ key }) => key));
+  const told = new Set<string>();
+  // How runs ended before is no news.
+  const known = new Set(begun.flatMap(({ instances }) => instances.map(endOf)));
+  try {
+    for (let now = begun; ; ) {
+      for (const workload of now) {
+        const { key, name, state } = workload;
+        for (const line of news(workload, known)) progress.line(line);
+        if (json) events.tell('workload', key, factsOf(workload));
+        else if (state === 'pending') progress.running(key, `${printable(name)} ${standing(workload)}`);
+        else if (!told.has(key)) {
+          told.add(key);
+          if (state === 'applied') progress.done(key, `${printable(name)} is in effect`);
+          else progress.forget(key);
+        }
+      }
+      if (now.every(({ state }) => state !== 'pending') || Date.now() > deadline) return now;
+      await pause(500);
+      now = (await rest.all<Workload>(`${path}/workloads`)).filter(({ key }) => wanted.has(key));
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** The changes of instances since the last look: ends, and reasons that keep one from starting. */
+function news({ name, instances }: Workload, known: Set<string>): string[] {
+  return instances.flatMap((instance) => {
+    const [end, why] = [endOf(instance), `${instance.id} ${instance.message ?? ''}`];
+    const who = `${printable(name)}/${printable(instance.process)} ${printable(instance.id)}`;
+    const lines: string[] = [];
+    if (instance.exit !== undefined && !known.has(end))
+      lines.push(`  ${who} ${exitText(instance.exit)} in run ${instance.exit.run}`);
+    const stuck = instance.state === 'preparing' && instance.message !== undefined && instance.message !== preparing;
+    if (stuck && !known.has(why)) lines.push(`  ${who}: ${printable(instance.message ?? '')}`);
+    known.add(end).add(why);
+    return lines;
+  });
+}
+
+const preparing = 'Its image is being made ready.';
+
+function endOf({ id, exit }: Instance): string {
+  return `${id} run ${exit?.run ?? 0}`;
+}
+
+function exitText({ code, signal }: NonNullable<Instance['exit']>): string {
+  if (signal !== undefined) return `was ended by ${printable(signal)}`;
+  return code === undefined ? 'ended while nobody saw it' : `exited with code ${code}`;
+}
+
+function factsOf({ name, release, state, error, instances }: Workload): Record<string, unknown> {
+  const counts = Object.fromEntries([...statesOf(instances)].map(([is, some]) => [is, some.length]));
+  return { workload: name, release, state, error, instances: counts };
+}
+
+function statesOf(instances: readonly Instance[]): Map<string, Instance[]> {
+  return Map.groupBy(instances, ({ state }) => state);
+}
+
+/** "is being applied: 1 ready, 2 starting". */
+function standing({ instances }: Workload): string {
+  const counts = [...statesOf(instances)].map(([state, some]) => `${some.length} ${state}`).join(', ');
+  return counts === '' ? 'is being applied' : `is being applied: ${counts}`;
+}
+
+interface Named {
+  name: string;
+  image?: unknown;
+}
+
+/**
+ * Layouts of a cluster on this machine may be named as seen from the file. They are looked at before anything is sent:
+ * nobody else can say sooner that a directory is not there.
+ */
+function withLocalLayouts<Workload extends Named>(workloads: readonly Workload[], file: string): Workload[] {
+  const base = file === '-' ? process.cwd() : dirname(resolve(file));
+  return workloads.map((workload) => {
+    const layout = layoutOf(workload.image);
+    if (layout === undefined || layout === '') return workload;
+    const path = isAbsolute(layout) ? layout : join(base, layout);
+    if (existsSync(join(path, 'index.json')))
+      return { ...workload, image: { ...Object(workload.image), layout: path } };
+    const what = existsSync(path) ? 'is no image layout: it has no index.json' : 'is not there';
+    const help = '`./ballast image build` builds one';
+    throw new RestRefusal(`${placeIn(file, workload.name, 'image.layout')}: ${path} ${what}; ${help}.`);
+  });
+}
+
+function layoutOf(image: unknown): string | undefined {
+  if (typeof image !== 'object' || image === null || !('layout' in image)) return undefined;
+  return typeof image.layout === 'string' ? image.layout : undefined;
+}
 
 const patience = duration(1_000, 86_400_000);
 

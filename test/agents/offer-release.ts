@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SigningKey } from '../../agent/bundle/signing-key.ts';
 import { imageName } from '../../agent/update/image-name.ts';
-import { signingKeyFile } from '../../cli/agent/sign-release.ts';
+import { signingKeyFile } from '../../cli/agent.ts';
 import { currentRelease, readReleaseBytes, storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { protocolVersion } from '../../protocol/version.ts';
