@@ -12,7 +12,7 @@ import {
 import { startDeliveries } from '../db/notification-channels/tell-channels.ts';
 import type { Database } from '../db/postgres/database.ts';
 import type { Secrets } from '../db/workloads/sealed-workload.ts';
-import type { AttemptSays } from '../domain/actors/attempts.ts';
+import type { AttemptSays } from '../domain/actors/actors.ts';
 import { consolePath } from '../domain/notifications/console-path.ts';
 import { gaveUpSentence, mostAttempts, retryingSentence, waitAfter } from '../domain/notifications/retries.ts';
 import type { AttemptAnswer } from '../outbound/channels/attempt.ts';

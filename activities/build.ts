@@ -9,7 +9,7 @@ import { project } from '../db/engine/projection.ts';
 import { answerTo, rowSays } from '../db/workflows/actor-rows.ts';
 import type { RowSays } from '../domain/actors/actor-descriptor.ts';
 import { type BuildState, type FinalBuildState, finalBuildStates } from '../domain/builds/states.ts';
-import { type CommandEnded, isCommandOver } from '../domain/clusters/commands.ts';
+import { type CommandEnded, isCommandOver } from '../domain/clusters/clusters.ts';
 import { Problem } from '../domain/problems.ts';
 import { actorAuthor } from './caller.ts';
 import { tellHost } from './commit-status.ts';

@@ -13,8 +13,15 @@ import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { answerSentences } from '../domain/deployments/answer-faults.ts';
 import { interruptedSentence } from '../domain/deployments/release-command.ts';
-import { endedStages, type StageTime, stagesAfter, stagesAtClaim } from '../domain/deployments/stages.ts';
-import { type DeploymentBlocker, type DeploymentState, isDeploymentFinal } from '../domain/deployments/states.ts';
+import {
+  type DeploymentBlocker,
+  type DeploymentState,
+  endedStages,
+  isDeploymentFinal,
+  type StageTime,
+  stagesAfter,
+  stagesAtClaim,
+} from '../domain/deployments/states.ts';
 import { unsetSentence } from '../domain/deployments/unset-variables.ts';
 import { Problem } from '../domain/problems.ts';
 import { actorAuthor } from './caller.ts';

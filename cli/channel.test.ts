@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../db/engine/effect.ts';
 import { notify } from '../db/notifications/notify.ts';
-import { clusterLost } from '../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../domain/notifications/messages.ts';
 import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
 import { type Receiver, receiver } from '../test/ground/receiver.ts';
 import { machine } from '../test/seeds/seed.ts';

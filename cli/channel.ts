@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { notificationChannelSchema } from '../api/notification-channels/notification-channel.ts';
-import type { ChannelKind } from '../domain/notifications/channels.ts';
+import type { ChannelKind } from '../domain/notifications/notifications.ts';
 import { notificationKinds } from '../domain/notifications/notifications.ts';
 import { errorCode, Refusal } from '../runtime/supervisor/refusal.ts';
 import { confirmLoss, yesOption } from './deleted.ts';

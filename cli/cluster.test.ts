@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeHistoryPage } from '../db/engine/archive/history-archive.ts';
 import { tenant } from '../db/postgres/tenant.ts';
-import { rolloutKey } from '../domain/deployments/rollout-key.ts';
+import { rolloutKey } from '../domain/deployments/workload-of.ts';
 import { recordedHistory } from '../test/actors/recorded-history.ts';
 import { facts, observedSlice, type PeerAgent } from '../test/agents/peer-agent.ts';
 import { type JoinedCluster, joinedCluster, observed, shopFile } from '../test/clusters/joined-cluster.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../db/engine/effect.ts';
 import { notify } from '../db/notifications/notify.ts';
 import { tenant } from '../db/postgres/tenant.ts';
-import { clusterLost } from '../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../domain/notifications/messages.ts';
 import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
 import { until } from '../test/ground/until.ts';
 import { seedSession } from '../test/installation/running-api.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answerFaultKinds, hostChecks } from '../domain/deployments/answer-faults.ts';
 import { mostSockets } from '../domain/deployments/listening.ts';
 import { releaseCommandFailures } from '../domain/deployments/release-command.ts';
-import { rolloutPhases } from '../domain/deployments/stages.ts';
+import { rolloutPhases } from '../domain/deployments/states.ts';
 import { sliceKey } from './desired.ts';
 import { called, said } from './text.ts';
 

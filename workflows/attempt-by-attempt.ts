@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type { AttemptSays } from '../domain/actors/attempts.ts';
+import type { AttemptSays } from '../domain/actors/actors.ts';
 import { type Attempts, isDue } from './attempts.ts';
 import type { Frame } from './frame.ts';
 import { showPhase } from './phase.ts';

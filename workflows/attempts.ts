@@ -1,4 +1,4 @@
-import type { AttemptSays, AttemptsInput } from '../domain/actors/attempts.ts';
+import type { AttemptSays, AttemptsInput } from '../domain/actors/actors.ts';
 import type { Told } from './message.ts';
 
 /** Where an actor stands that makes attempts until one succeeds. */

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { HistoryEvent } from '../domain/history-steps/event.ts';
-import { frameActivities, frameSignals } from '../domain/history-steps/frame-words.ts';
 import { stagesOf } from '../domain/history-steps/stages.ts';
+import type { HistoryEvent } from '../domain/history-steps/step.ts';
 import { steps } from '../domain/history-steps/steps.ts';
+import { frameActivities, frameSignals } from '../domain/history-steps/words.ts';
 import { historyEvents } from '../temporal/history/history-events.ts';
 import { messagesOf } from '../test/actors/actor-messages.ts';
 import { recordedHistory } from '../test/actors/recorded-history.ts';

@@ -1,6 +1,6 @@
 import { setDefaultSignalHandler } from '@temporalio/workflow';
 import type { WaitingMessage } from '../domain/actors/actor-descriptor.ts';
-import { lookAgain } from '../domain/actors/look-again.ts';
+import { lookAgain } from '../domain/actors/actors.ts';
 import type { Told } from './message.ts';
 import { fields, type Parsed, type Parser, text, Unreadable } from './parse.ts';
 

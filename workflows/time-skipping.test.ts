@@ -1,8 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
 import { storeRelease } from '../db/agent-updates/agent-releases.ts';
-import { findAgentUpdate } from '../db/agent-updates/agent-updates.ts';
-import { updateCommandId } from '../db/agent-updates/agent-updates.ts';
+import { findAgentUpdate, updateCommandId } from '../db/agent-updates/agent-updates.ts';
 import { createCluster } from '../db/clusters/clusters.ts';
 import { commandView, endCommand } from '../db/commands/cluster-commands.ts';
 import { effect } from '../db/engine/effect.ts';

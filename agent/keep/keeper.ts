@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Disk } from '../../domain/clusters/disk-pressure.ts';
+import type { Disk } from '../../domain/clusters/clusters.ts';
 import type { Desired } from '../../protocol/desired.ts';
 import type { Observed } from '../../protocol/observed.ts';
 import type { Driver } from '../drivers/driver.ts';

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { type Disk, isUnderPressure } from '../../domain/clusters/disk-pressure.ts';
+import { type Disk, isUnderPressure } from '../../domain/clusters/clusters.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { RolloutFiles } from './rollout-files.ts';

@@ -2,8 +2,13 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { type ApprovalView, deciders, findApproval, isExchanged } from '../../db/approvals/approvals.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
-import { type RefusedStanding, refusedStandings, standingOf } from '../../domain/approvals/who-decides.ts';
+import {
+  approvalDecisions,
+  approvalKinds,
+  type RefusedStanding,
+  refusedStandings,
+  standingOf,
+} from '../../domain/approvals/approvals.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';

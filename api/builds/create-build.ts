@@ -6,8 +6,8 @@ import { type CommitSource, requestBuild, SourceMissing } from '../../db/builds/
 import { approveBuild as approve } from '../../db/builds/variables/approve-build.ts';
 import { connectionAccess } from '../../db/git-connections/connection-access.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { cloneUrl } from '../../domain/git/clone-url.ts';
-import { commitPattern } from '../../domain/git/refs.ts';
+import { cloneUrl } from '../../domain/git/address.ts';
+import { commitPattern } from '../../domain/git/connections.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import type { ServiceSource } from '../../domain/services/settings.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askAgent, lockBuild, openBuilds } from '../../db/builds/claim.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { turnsOf } from '../../domain/builds/turns.ts';
+import { turnsOf } from '../../domain/builds/states.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';

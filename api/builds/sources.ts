@@ -13,8 +13,8 @@ import {
   sourceOfRunningBuild,
 } from '../../db/builds/sources.ts';
 import { usedBytes } from '../../db/registry/blobs.ts';
+import type { SourceFile } from '../../domain/builds/manifest.ts';
 import { linkFault, manifestFaults } from '../../domain/builds/manifest.ts';
-import type { SourceFile } from '../../domain/builds/source-file.ts';
 import { isId } from '../../domain/ids.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
 import type { Settings } from '../../domain/settings/settings.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ChangeSetRecord } from '../../db/change-sets/change-sets.ts';
 import type { ChangeSetFullView, ItemView } from '../../db/change-sets/view.ts';
-import { changeSetSources, itemKinds } from '../../domain/change-sets/items.ts';
-import { changeSetStates } from '../../domain/change-sets/states.ts';
+import { changeSetSources, changeSetStates, itemKinds } from '../../domain/change-sets/items.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
 
 const person = z.object({ id: z.string(), name: z.string() });

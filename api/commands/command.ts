@@ -4,7 +4,7 @@ import type { ClusterRef, ClusterView } from '../../db/clusters/clusters.ts';
 import { type CommandView, commandView, finishCommand, noSuchCommand } from '../../db/commands/cluster-commands.ts';
 import { type OutputView, readOutput } from '../../db/commands/command-output.ts';
 import { effect } from '../../db/engine/effect.ts';
-import { commandStates, isCommandOver } from '../../domain/clusters/commands.ts';
+import { commandStates, isCommandOver } from '../../domain/clusters/clusters.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import { commandResult as commandResultBody } from '../../protocol/command.ts';

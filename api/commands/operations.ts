@@ -8,7 +8,7 @@ import {
 import type { Effect } from '../../db/engine/effect.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { findInstance } from '../../db/workloads/instances.ts';
-import { commandStates, isCommandOver } from '../../domain/clusters/commands.ts';
+import { commandStates, isCommandOver } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';
 import { workload } from '../../protocol/workload.ts';

@@ -15,7 +15,7 @@ import { shownKind, shownKinds } from '../../domain/deletions/kinds.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
-import { addedVolumeFaults } from '../../domain/services/volume-faults.ts';
+import { addedVolumeFaults } from '../../domain/services/volumes.ts';
 import { slugPattern } from '../../domain/slug.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createActivities as clusterActivities } from '../../activities/cluster.ts';
 import { purgeThing, thingOf } from '../../db/deletions/things/purge-thing.ts';
-import { deleteVolumesMinor } from '../../domain/clusters/commands.ts';
+import { deleteVolumesMinor } from '../../domain/clusters/clusters.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { inActor } from '../../test/actors/in-actor.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../domain/notifications/messages.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import {

@@ -11,7 +11,7 @@ import {
 } from '../../db/git-connections/connections.ts';
 import type { Keyring } from '../../db/keys/keys.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { tokenPage } from '../../domain/git/clone-url.ts';
+import { tokenPage } from '../../domain/git/address.ts';
 import { gitConnectionKinds, gitProviders } from '../../domain/git/connections.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
 import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';

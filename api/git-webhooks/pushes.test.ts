@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepGitDeliveries } from '../../db/git-connections/pushes.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { cloneUrl } from '../../domain/git/clone-url.ts';
+import { cloneUrl } from '../../domain/git/address.ts';
 import { none, type Pushed, pushOf, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
 
 let ground: WebhookGround;

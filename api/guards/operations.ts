@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isExchanged } from '../../db/approvals/approvals.ts';
 import { findLoosening, type LooseningView, undoLoosening as undo } from '../../db/guards/loosenings.ts';
-import { guards as kindsOfGuard } from '../../domain/guards/guards.ts';
-import { loosenedTitle } from '../../domain/guards/words.ts';
+import { guards as kindsOfGuard, loosenedTitle } from '../../domain/guards/guards.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { resource } from '../engine/resource.ts';

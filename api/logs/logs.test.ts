@@ -5,7 +5,7 @@ import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { sealReleaseSecrets } from '../../db/releases/secrets.ts';
-import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
+import { rolloutKey } from '../../domain/deployments/workload-of.ts';
 import type { LogBatch, LogCursor, LogReader } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ClusterView } from '../../db/clusters/clusters.ts';
 import { maskFor } from '../../db/releases/secrets.ts';
 import { findInstance, type InstanceView } from '../../db/workloads/instances.ts';
-import { placeOfKey } from '../../domain/deployments/rollout-key.ts';
+import { placeOfKey } from '../../domain/deployments/workload-of.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { report } from '../../protocol/observed.ts';

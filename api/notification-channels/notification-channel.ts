@@ -3,8 +3,12 @@ import {
   findNotificationChannel,
   type NotificationChannelView,
 } from '../../db/notification-channels/notification-channels.ts';
-import { type ChannelKind, channelKinds, routingKeyFault } from '../../domain/notifications/channels.ts';
-import { notificationKinds } from '../../domain/notifications/notifications.ts';
+import {
+  type ChannelKind,
+  channelKinds,
+  notificationKinds,
+  routingKeyFault,
+} from '../../domain/notifications/notifications.ts';
 import { OutboundRefused } from '../../outbound/failures.ts';
 import type { AddressRules } from '../../outbound/rules.ts';
 import { checkTarget } from '../../outbound/target.ts';

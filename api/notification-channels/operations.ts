@@ -13,8 +13,8 @@ import {
   secretOf,
   updateNotificationChannel as update,
 } from '../../db/notification-channels/notification-channels.ts';
-import { channelKinds, defaultEvents } from '../../domain/notifications/channels.ts';
-import { channelTest } from '../../domain/notifications/messages/channel-test.ts';
+import { channelTest } from '../../domain/notifications/messages.ts';
+import { channelKinds, defaultEvents } from '../../domain/notifications/notifications.ts';
 import { sendChat } from '../../outbound/channels/chat-webhook.ts';
 import { sendPagerChange } from '../../outbound/channels/incident-pager.ts';
 import { operation } from '../engine/operation.ts';

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../domain/notifications/messages.ts';
 import {
   type Credential,
   type RunningApi,

@@ -4,7 +4,7 @@ import { findSource, namedBlobs } from '../../db/builds/sources.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { linkBlobs, recordBlobs } from '../../db/registry/blobs.ts';
 import type { Repository } from '../../db/registry/repositories.ts';
-import { longestPackLine, mostPackBytes, mostPackedBlobBytes, readPackLine } from '../../domain/builds/pack.ts';
+import { longestPackLine, mostPackBytes, mostPackedBlobBytes, readPackLine } from '../../domain/builds/manifest.ts';
 import { isId } from '../../domain/ids.ts';
 import { type Allowance, allowanceOf } from './allowance.ts';
 import { RegistryError } from './registry-error.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Found, find, foundKinds } from '../../db/search/finder.ts';
-import { stateWords } from '../../domain/history-steps/state-words.ts';
 import { tones } from '../../domain/history-steps/step.ts';
+import { stateWords } from '../../domain/history-steps/words.ts';
 import { descriptors, isActorKind } from '../../workflows/descriptors.ts';
 import { asOfSchema } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';

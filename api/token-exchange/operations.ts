@@ -10,7 +10,7 @@ import {
 } from '../../db/trusted-issuers/token-exchanges.ts';
 import { lockTrustedIssuer } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { Problem } from '../../domain/problems.ts';
-import { firstMismatch, textsOf } from '../../domain/trusted-issuers/claim-patterns.ts';
+import { firstMismatch, textsOf } from '../../domain/trusted-issuers/pinned-claims.ts';
 import { apiTokenAnswer, apiTokenSchema, refuseTooManyTokens } from '../api-tokens/operations.ts';
 import { nameText } from '../engine/input/line.ts';
 import { printable } from '../engine/input/text.ts';

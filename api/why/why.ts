@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import type { DriftingRow, SuspendedRow, UnbuiltRow, WhyRow } from '../../db/why/why-facts.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
-import { type WhyLine, whyOf, whyTopics, worstFirst } from '../../domain/why/why.ts';
-import { whyDrift } from '../../domain/why/why-drift.ts';
+import {
+  type WhyLine,
+  whyDrift,
+  whyOf,
+  whySuspended,
+  whyTopics,
+  whyUnbuilt,
+  worstFirst,
+} from '../../domain/why/why.ts';
 import type { WhyFacts } from '../../domain/why/why-facts.ts';
-import { whySuspended } from '../../domain/why/why-suspended.ts';
-import { whyUnbuilt } from '../../domain/why/why-unbuilt.ts';
 import { failureAnswer, warningsAnswer } from '../deployments/deployment.ts';
 
 /** So many deployments are explained at once. */

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import type { ActorView } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import { endsRun, factsOf, type HistoryEvent, textOf } from '../../domain/history-steps/event.ts';
 import type { Course } from '../../domain/history-steps/stages.ts';
-import { stateWords } from '../../domain/history-steps/state-words.ts';
-import { type HistoryStep, isFailure } from '../../domain/history-steps/step.ts';
+import {
+  endsRun,
+  factsOf,
+  type HistoryEvent,
+  type HistoryStep,
+  isFailure,
+  textOf,
+} from '../../domain/history-steps/step.ts';
 import { steps } from '../../domain/history-steps/steps.ts';
 import type { Trying } from '../../domain/history-steps/telling.ts';
 import { withoutSecrets } from '../../domain/history-steps/without-secrets.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
+import { stateWords } from '../../domain/history-steps/words.ts';
 import { Problem } from '../../domain/problems.ts';
 import { ActorHistory } from '../../temporal/history/actor-history.ts';
 import { descriptors } from '../../workflows/descriptors.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
-import { textOf } from '../../domain/history-steps/event.ts';
+import { textOf } from '../../domain/history-steps/step.ts';
 import { historyFromText } from '../../temporal/history/history-text.ts';
 import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../domain/problems.ts';
-import { scheduleFault } from '../../domain/services/schedule-fault.ts';
+import { scheduleFault } from '../../domain/services/process-faults.ts';
 import type { WorkloadBody } from './workload.ts';
 
 type Process = WorkloadBody['processes'][number];

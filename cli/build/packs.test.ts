@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mostPackedBlobBytes, packLine } from '../../domain/builds/pack.ts';
+import { mostPackedBlobBytes, packLine } from '../../domain/builds/manifest.ts';
 import type { MissingFile } from './list-folder.ts';
 import { packsOf } from './push-blobs.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { RegistryRefusal } from '../../agent/images/push/registry-way.ts';
 import { RepositoryClient } from '../../agent/images/push/repository-client.ts';
-import { mostPackedBlobBytes, packLine } from '../../domain/builds/pack.ts';
+import { mostPackedBlobBytes, packLine } from '../../domain/builds/manifest.ts';
 import { RestRefusal } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
 import { tokenWay } from '../image/push-layout.ts';

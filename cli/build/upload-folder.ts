@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { sourceSchema } from '../../api/builds/sources.ts';
-import type { SourceFile } from '../../domain/builds/source-file.ts';
+import type { SourceFile } from '../../domain/builds/manifest.ts';
 import { UsageError } from '../engine/command.ts';
 import type { Progress } from '../engine/progress.ts';
 import { printable } from '../engine/table.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { variableSchema } from '../../api/variables/operations.ts';
 import { namedVariables } from '../../domain/deployments/unset-variables.ts';
-import { word } from '../../domain/detection/shell.ts';
+import { word } from '../../domain/detection/build-plan.ts';
 import { isPublicByName } from '../../domain/variables/build-time.ts';
 import { looksSecret } from '../../domain/variables/env-text.ts';
 import type { Build } from '../build/build.ts';

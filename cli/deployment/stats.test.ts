@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countDurations } from '../../db/deployments/statistics.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import type { StageTime } from '../../domain/deployments/stages.ts';
+import type { StageTime } from '../../domain/deployments/states.ts';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';

@@ -1,5 +1,5 @@
 import type { Setting } from '../../domain/settings/setting.ts';
-import { settingsTable } from '../../domain/settings/settings-table.ts';
+import { settingsTable } from '../../domain/settings/settings.ts';
 
 const all: [string, Setting<unknown>][] = Object.entries(settingsTable);
 

@@ -1,8 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import {
-  type AvailableUpdate,
-  agentUpdateAvailable,
-} from '../../domain/notifications/messages/agent-update-available.ts';
+import { type AvailableUpdate, agentUpdateAvailable } from '../../domain/notifications/messages.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { type Author, effect } from '../engine/effect.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { lostAfterSeconds } from '../../domain/clusters/clusters.ts';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../domain/notifications/messages.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import { endCommand } from '../commands/cluster-commands.ts';
 import { type Author, effect } from '../engine/effect.ts';

@@ -1,7 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
-import { approvalRequested, type RequestedApproval } from '../../domain/notifications/messages/approval-requested.ts';
-import { type BrokenGlass, glassBroken } from '../../domain/notifications/messages/glass-broken.ts';
+import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/approvals.ts';
+import {
+  approvalRequested,
+  type BrokenGlass,
+  glassBroken,
+  type RequestedApproval,
+} from '../../domain/notifications/messages.ts';
 import type { Author, Effect } from '../engine/effect.ts';
 import { notify } from '../notifications/notify.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ChangeAuthor } from '../../domain/approvals/who-decides.ts';
+import type { ChangeAuthor } from '../../domain/approvals/approvals.ts';
 import type { Effect } from '../engine/effect.ts';
 
 /**

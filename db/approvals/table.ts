@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ChangeAuthor } from '../../domain/approvals/approvals.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
-import type { ChangeAuthor } from '../../domain/approvals/who-decides.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** A change of a production environment that is held until somebody decides. */

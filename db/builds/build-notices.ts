@@ -1,7 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { BuildState } from '../../domain/builds/states.ts';
-import { buildAwaitsApproval } from '../../domain/notifications/messages/build-awaits-approval.ts';
-import { buildFailed, buildNotDeployed, type EndedBuild } from '../../domain/notifications/messages/build-ended.ts';
+import {
+  buildAwaitsApproval,
+  buildFailed,
+  buildNotDeployed,
+  type EndedBuild,
+} from '../../domain/notifications/messages.ts';
 import { type BrokenSource, brokenColumns, placeNames } from '../attention/broken.ts';
 import type { Effect } from '../engine/effect.ts';
 import { notify } from '../notifications/notify.ts';

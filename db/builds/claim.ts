@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { BuildState } from '../../domain/builds/states.ts';
-import { type OpenBuild, turnsOf, waitsFor } from '../../domain/builds/turns.ts';
+import { type OpenBuild, turnsOf, waitsFor } from '../../domain/builds/states.ts';
 import { absentConfig } from '../../domain/repository-config/told-config.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
 import { agentOf } from '../deployments/rolling.ts';

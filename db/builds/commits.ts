@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { hostUrl } from '../../domain/git/clone-url.ts';
+import { hostUrl } from '../../domain/git/address.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';

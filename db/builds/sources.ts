@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
+import type { SourceFile } from '../../domain/builds/manifest.ts';
 import { manifestText } from '../../domain/builds/manifest.ts';
-import type { SourceFile } from '../../domain/builds/source-file.ts';
 import type { Author } from '../engine/author.ts';
 import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Effect } from '../engine/effect.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import { writtenOf } from '../../domain/references/frozen.ts';
 import { type Dangling, nodeOf } from '../../domain/references/graph.ts';
-import { referencesOf } from '../../domain/references/parse.ts';
+import { referencesOf } from '../../domain/references/names.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';

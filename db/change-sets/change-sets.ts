@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ChangeSetSource } from '../../domain/change-sets/items.ts';
-import type { ChangeSetState } from '../../domain/change-sets/states.ts';
+import type { ChangeSetSource, ChangeSetState } from '../../domain/change-sets/items.ts';
 import { downSentence } from '../engine/processes/processes.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';

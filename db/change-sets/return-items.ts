@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { ChangeSetState } from '../../domain/change-sets/items.ts';
 import { displaced } from '../../domain/change-sets/staging.ts';
-import type { ChangeSetState } from '../../domain/change-sets/states.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { lockDraft, raiseRevision } from './drafts.ts';

@@ -1,7 +1,6 @@
 import { type AppliedItem, type Inverse, inverseOf } from '../../domain/change-sets/inverse.ts';
-import { slotOf } from '../../domain/change-sets/items.ts';
+import { isChangeSetOver, slotOf } from '../../domain/change-sets/items.ts';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
-import { isChangeSetOver } from '../../domain/change-sets/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { PlacedProcess, ServiceSource } from '../../domain/services/settings.ts';
 import { lockAdmission } from '../deployments/admission.ts';

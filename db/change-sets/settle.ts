@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type BuildState, isBuildFinal } from '../../domain/builds/states.ts';
-import { type ChangeSetState, isChangeSetOver } from '../../domain/change-sets/states.ts';
+import { type ChangeSetState, isChangeSetOver } from '../../domain/change-sets/items.ts';
 import type { DeploymentState } from '../../domain/deployments/states.ts';
 import type { Effect } from '../engine/effect.ts';
 

@@ -1,6 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { type ItemKind, slotOf } from '../../domain/change-sets/items.ts';
-import { itemLabel } from '../../domain/change-sets/labels.ts';
+import { type ItemKind, itemLabel, slotOf } from '../../domain/change-sets/items.ts';
 import {
   type Base,
   type Change,
@@ -10,11 +9,11 @@ import {
   valueBefore,
 } from '../../domain/change-sets/staging.ts';
 import { Problem } from '../../domain/problems.ts';
-import { referencesOf } from '../../domain/references/parse.ts';
+import { referencesOf } from '../../domain/references/names.ts';
 import { filesFault } from '../../domain/services/file-faults.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
-import { volumesFault } from '../../domain/services/volume-faults.ts';
+import { volumesFault } from '../../domain/services/volumes.ts';
 import type { BuildTime } from '../../domain/variables/build-time.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { changeSetSources, itemKinds } from '../../domain/change-sets/items.ts';
-import { changeSetStates } from '../../domain/change-sets/states.ts';
+import { changeSetSources, changeSetStates, itemKinds } from '../../domain/change-sets/items.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
 
 /** One change that is staged, or was applied. */

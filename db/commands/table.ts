@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { commandStates } from '../../domain/clusters/commands.ts';
+import { commandStates } from '../../domain/clusters/clusters.ts';
 
 /** Something that an agent does once: see protocol/command.ts. */
 const ClusterCommandSchema = defineEntity({

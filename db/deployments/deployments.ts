@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { StageTime } from '../../domain/deployments/stages.ts';
+import type { StageTime } from '../../domain/deployments/states.ts';
 import {
   type DeploymentKind,
   type DeploymentStage,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { ApprovalDecision } from '../../domain/approvals/approvals.ts';
-import type { StageTime } from '../../domain/deployments/stages.ts';
-import type { DeploymentKind, DeploymentStage, DeploymentState } from '../../domain/deployments/states.ts';
+import type { DeploymentKind, DeploymentStage, DeploymentState, StageTime } from '../../domain/deployments/states.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { DeploymentRef } from './rollout.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import type { DeploymentKind } from '../../domain/deployments/states.ts';
 import { writtenOf } from '../../domain/references/frozen.ts';
-import { referencesOf } from '../../domain/references/parse.ts';
+import { referencesOf } from '../../domain/references/names.ts';
 import type { ServiceSettings } from '../../domain/services/settings.ts';
 import type { BuildTime } from '../../domain/variables/build-time.ts';
 import { appliedSettings, appliedVariables, variablePlace } from '../change-sets/applied.ts';

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
-import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
-import { emptyWorkload, suspendedWorkload, type ToRoll, workloadOf } from '../../domain/deployments/workload-of.ts';
+import {
+  emptyWorkload,
+  rolloutKey,
+  suspendedWorkload,
+  type ToRoll,
+  workloadOf,
+} from '../../domain/deployments/workload-of.ts';
 import { valuesOf } from '../../domain/references/frozen.ts';
 import { effectiveContent } from '../../domain/repository-config/overlay.ts';
 import type { ReleaseContent, ServiceSettings } from '../../domain/services/settings.ts';

@@ -8,7 +8,7 @@ import {
   type Weighted,
   withLengths,
 } from '../../domain/deployments/durations.ts';
-import type { StageTime } from '../../domain/deployments/stages.ts';
+import type { StageTime } from '../../domain/deployments/states.ts';
 import { type DeploymentStage, deploymentStages } from '../../domain/deployments/states.ts';
 import { deleteInBatches } from '../engine/delete-in-batches.ts';
 import type { Effect } from '../engine/effect.ts';

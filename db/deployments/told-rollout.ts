@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
-import { type PhaseTimes, type RolloutPhase, rolloutPhases } from '../../domain/deployments/stages.ts';
+import { type PhaseTimes, type RolloutPhase, rolloutPhases } from '../../domain/deployments/states.ts';
 import { isId } from '../../domain/ids.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';

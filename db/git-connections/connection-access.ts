@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { GitProvider } from '../../domain/git/connections.ts';
-import { gitSignIn } from '../../domain/git/sign-in.ts';
+import { gitSignIn } from '../../domain/git/connections.ts';
 import type { Keyring } from '../keys/keys.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';

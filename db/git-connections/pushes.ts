@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { cloneUrl } from '../../domain/git/clone-url.ts';
+import { cloneUrl, sameRepository, sameUrl } from '../../domain/git/address.ts';
 import type { GitProvider } from '../../domain/git/connections.ts';
-import { sameRepository, sameUrl } from '../../domain/git/same-repository.ts';
 import { tagMatches } from '../../domain/git/tag-template.ts';
 import type { Delivery } from '../../domain/git/webhooks/delivery.ts';
 import { Problem } from '../../domain/problems.ts';

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { type GuardChange, isLoosened } from '../../domain/guards/guards.ts';
-import { loosenedTitle } from '../../domain/guards/words.ts';
-import { guardLoosened } from '../../domain/notifications/messages/guard-loosened.ts';
+import { type GuardChange, isLoosened, loosenedTitle } from '../../domain/guards/guards.ts';
+import { guardLoosened } from '../../domain/notifications/messages.ts';
 import type { Effect } from '../engine/effect.ts';
 import { notify } from '../notifications/notify.ts';
 import type { JsonValue } from '../postgres/json.ts';

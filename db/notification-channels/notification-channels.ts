@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { type ChannelKind, hintOf } from '../../domain/notifications/channels.ts';
 import type { NotificationKind } from '../../domain/notifications/notifications.ts';
+import { type ChannelKind, hintOf } from '../../domain/notifications/notifications.ts';
 import { fullSentence } from '../../domain/notifications/retries.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
-import type { NotificationMessage } from '../../domain/notifications/notifications.ts';
+import type { ChannelKind, NotificationMessage } from '../../domain/notifications/notifications.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** The kinds of actors that tell a channel something, and their tables. */

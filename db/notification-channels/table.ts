@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { channelKinds } from '../../domain/notifications/channels.ts';
-import { type NotificationKind, notificationKinds } from '../../domain/notifications/notifications.ts';
+import { channelKinds, type NotificationKind, notificationKinds } from '../../domain/notifications/notifications.ts';
 import { incidentStates } from '../../workflows/incident/descriptor.ts';
 import { notificationDeliveryStates } from '../../workflows/notification-delivery/descriptor.ts';
 import type { JsonObject } from '../postgres/json.ts';

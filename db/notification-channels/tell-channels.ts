@@ -1,8 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { actorId } from '../../domain/actors/actors.ts';
-import { lookAgain } from '../../domain/actors/look-again.ts';
-import type { ChannelKind } from '../../domain/notifications/channels.ts';
-import type { NotificationKind, NotificationMessage } from '../../domain/notifications/notifications.ts';
+import { actorId, lookAgain } from '../../domain/actors/actors.ts';
+import type { ChannelKind, NotificationKind, NotificationMessage } from '../../domain/notifications/notifications.ts';
 import { type Author, type Effect, effect } from '../engine/effect.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Tables } from '../postgres/tables.ts';

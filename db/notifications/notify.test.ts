@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../domain/notifications/messages.ts';
 import { everyAdmin } from '../../domain/subjects.ts';
 import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';

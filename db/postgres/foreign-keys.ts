@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { columnOf } from '../../domain/actors/belongs-to.ts';
+import { columnOf } from '../../domain/actors/actors.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { type ForeignKey, toRow } from './foreign-key.ts';
 

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { slotOf } from '../../domain/change-sets/items.ts';
 import { References, type Referring } from '../../domain/references/graph.ts';
-import { Names } from '../../domain/references/names.ts';
-import { sharedScope } from '../../domain/references/parse.ts';
+import { Names, sharedScope } from '../../domain/references/names.ts';
 import { appliedSettings, withItems } from '../change-sets/applied.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import { draftItems } from '../change-sets/items.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { sharedScope } from '../../domain/references/parse.ts';
+import { sharedScope } from '../../domain/references/names.ts';
 import type { EnvironmentRef } from '../change-sets/environment-ref.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { slugsOf } from './referring.ts';

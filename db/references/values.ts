@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { VariableValue } from '../../domain/change-sets/staging.ts';
-import { rolloutKey } from '../../domain/deployments/rollout-key.ts';
+import { rolloutKey } from '../../domain/deployments/workload-of.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type FrozenVariable, frozen, valuesOf } from '../../domain/references/frozen.ts';
 import type { Pieces, Reached } from '../../domain/references/frozen-references.ts';

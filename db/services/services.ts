@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { OrganizationAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
-import { sharedScope } from '../../domain/references/parse.ts';
+import { sharedScope } from '../../domain/references/names.ts';
 import type { ServiceDefinition } from '../../domain/services/settings.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/who-decides.ts';
-import type { StageTime } from '../../domain/deployments/stages.ts';
-import type { DeploymentKind, DeploymentState, ShownBlocker } from '../../domain/deployments/states.ts';
+import { type ChangeAuthor, decidersAmong } from '../../domain/approvals/approvals.ts';
+import type { DeploymentKind, DeploymentState, ShownBlocker, StageTime } from '../../domain/deployments/states.ts';
 import type { DriftItem } from '../../domain/releases/drift.ts';
 import { recordedAuthors } from '../approvals/authors.ts';
 import { builtInVain, lastBuilt } from '../builds/build-notices.ts';

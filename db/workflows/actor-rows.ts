@@ -6,7 +6,7 @@ import type {
   RowSays,
   WorkflowEnd,
 } from '../../domain/actors/actor-descriptor.ts';
-import { columnOf } from '../../domain/actors/belongs-to.ts';
+import { columnOf } from '../../domain/actors/actors.ts';
 import { isId } from '../../domain/ids.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 import type { Projected } from '../engine/projection.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { placeOfKey } from '../../domain/deployments/rollout-key.ts';
+import { placeOfKey } from '../../domain/deployments/workload-of.ts';
 import type { ClusterRef } from '../clusters/clusters.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';

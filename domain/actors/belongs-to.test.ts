@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { isHintKind } from '../hints.ts';
-import { hintColumn } from './belongs-to.ts';
+import { hintColumn } from './actors.ts';
 
 test('a hint of its own kind tells the id of the row, one of the kind of its thing the id of that thing', () => {
   expect(hintColumn({ hint: 'agent_update', belongsTo: 'cluster' })).toBe('id');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ChangeAuthor, decidersAmong, type Standing, standingOf } from './who-decides.ts';
+import { type ChangeAuthor, decidersAmong, type Standing, standingOf } from './approvals.ts';
 
 const requested = (id: string): ChangeAuthor => ({ id, requested: true, byIssuer: false });
 const staged = (id: string): ChangeAuthor => ({ id, requested: false, byIssuer: false });

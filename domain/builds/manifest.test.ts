@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { SourceFile } from './manifest.ts';
 import { linkFault, manifestFaults, manifestText, pathFault } from './manifest.ts';
-import type { SourceFile } from './source-file.ts';
 
 const limits = { files: 4, bytes: 1_000 };
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;

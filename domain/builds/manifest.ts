@@ -1,13 +1,21 @@
-import type { SourceFile } from './source-file.ts';
+/** A file of an uploaded folder. Directories are those of its files: an empty one is not sent. */
+export interface SourceFile {
+  /** Relative, with `/` between its names. */
+  path: string;
+  kind: 'file' | 'executable' | 'link';
+  size: number;
+  /** `sha256:…` of its bytes; of a link of where it leads to, as text. */
+  digest: string;
+}
 
-export interface ManifestLimits {
+interface ManifestLimits {
   /** How many files a source may have. */
   files: number;
   /** How many bytes they may have in all. */
   bytes: number;
 }
 
-export interface ManifestFault {
+interface ManifestFault {
   /** Of the file; absent where it is about the whole. */
   index?: number;
   field?: 'path' | 'size' | 'digest';
@@ -20,7 +28,7 @@ export interface ManifestFault {
 const mostNameBytes = 255;
 const mostPathBytes = 4_000;
 /** A link leads to a path. */
-export const mostLinkBytes = 4_000;
+const mostLinkBytes = 4_000;
 const mostFaults = 100;
 const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
@@ -128,4 +136,22 @@ function bytesOf(text: string): number {
 
 function counted(number: number): string {
   return number.toLocaleString('en');
+}
+
+/** A pack is at most so long, as the body of one request: a proxy in front may take no larger ones. */
+export const mostPackBytes = 8 * 1024 * 1024;
+/** A larger blob goes by itself, by the protocol of the registry: here it is in memory as a whole. No limit of a blob is lower. */
+export const mostPackedBlobBytes = 1024 * 1024;
+/** How long the line before a blob is at most, with its end. */
+export const longestPackLine = 'sha256:'.length + 64 + 1 + String(mostPackedBlobBytes).length + 1;
+
+/** The line before the bytes of a blob in a pack. A pack is nothing but these lines and bytes in turn. */
+export function packLine(digest: string, size: number): string {
+  return `${digest} ${size}\n`;
+}
+
+/** What such a line says, without its end; undefined of one that is none. */
+export function readPackLine(line: string): { digest: string; size: number } | undefined {
+  const [, digest, size] = /^(sha256:[0-9a-f]{64}) (0|[1-9][0-9]{0,6})$/.exec(line) ?? [];
+  return digest === undefined || Number(size) > mostPackedBlobBytes ? undefined : { digest, size: Number(size) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type OpenBuild, turnsOf, waitsFor } from './turns.ts';
+import { type OpenBuild, turnsOf, waitsFor } from './states.ts';
 
 const build = (id: string, projectId: string, more: Partial<OpenBuild> = {}): OpenBuild => ({
   id,

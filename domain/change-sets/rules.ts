@@ -1,6 +1,6 @@
 import { processRules, serviceRules } from '../services/field-rules.ts';
 import { filePathFault } from '../services/file-faults.ts';
-import { volumeFaults, volumeNamePattern } from '../services/volume-faults.ts';
+import { volumeFaults, volumeNamePattern } from '../services/volumes.ts';
 import type { ItemKind } from './items.ts';
 
 interface Given {

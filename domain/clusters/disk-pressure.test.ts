@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUnderPressure } from './disk-pressure.ts';
+import { isUnderPressure } from './clusters.ts';
 
 const gigabyte = 1_024 ** 3;
 const disk = (available: number, capacity: number) => ({

@@ -1,5 +1,4 @@
-import type { StageTime } from './stages.ts';
-import type { DeploymentStage } from './states.ts';
+import type { DeploymentStage, StageTime } from './states.ts';
 
 /** The whole deployment, or one of its stages. */
 export type Series = 'total' | DeploymentStage;

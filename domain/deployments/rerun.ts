@@ -1,4 +1,4 @@
-import type { StageTime } from './stages.ts';
+import type { StageTime } from './states.ts';
 import { type DeploymentKind, type DeploymentStage, type DeploymentState, deploymentStages } from './states.ts';
 
 /** The states in which a deployment can be rerun: it ended without being live, and nothing newer took its place. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../test/run/drawn.ts';
-import { endedStages, type PhaseTimes, rolloutPhases, stagesAfter, stagesAtClaim } from './stages.ts';
+import { endedStages, type PhaseTimes, rolloutPhases, stagesAfter, stagesAtClaim } from './states.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 

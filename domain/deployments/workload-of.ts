@@ -1,8 +1,9 @@
+import { isId } from '../ids.ts';
 import type { PlacedProcess, ProcessSettings, ReleaseContent } from '../services/settings.ts';
 import { volumeName, volumesOf } from '../services/volumes.ts';
 
 /** `releaseCommand` of the agents' protocol. */
-export interface ReleaseCommand {
+interface ReleaseCommand {
   command: string[];
   timeoutSeconds: number;
   /** Only the agent with this journal knows whether it ran. */
@@ -108,4 +109,16 @@ function checksOf({ startupPath, readinessPath, livenessPath }: ProcessSettings)
     ...(readinessPath === '' ? {} : { readiness: check(readinessPath) }),
     ...(livenessPath === '' ? {} : { liveness: check(livenessPath) }),
   };
+}
+
+/** The key of a service in an environment in its cluster's desired state. */
+export function rolloutKey(environmentId: string, serviceId: string): string {
+  return `env/${environmentId}/${serviceId}`;
+}
+
+/** The service and environment that such a key names; undefined for workloads of other kinds. */
+export function placeOfKey(key: string): { environmentId: string; serviceId: string } | undefined {
+  const [kind, environmentId = '', serviceId = '', more] = key.split('/');
+  if (kind !== 'env' || more !== undefined || !isId(environmentId) || !isId(serviceId)) return undefined;
+  return { environmentId, serviceId };
 }

@@ -1,4 +1,4 @@
-import type { Demand } from './versions/ranges.ts';
+import type { Demand } from './versions.ts';
 
 export type BuildProvider =
   | 'node'
@@ -55,4 +55,15 @@ export interface BuildPlan {
   port: number;
   /** Lines like the start of what else may be run of it: `release`, and further processes. */
   proposed: readonly { name: string; line: string }[];
+}
+
+/** A word of a shell line: a name from a source may hold anything. */
+export function word(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A name in a sentence, on one line. */
+export function shown(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?');
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
 }

@@ -1,9 +1,9 @@
 import { applicationsBelow } from './applications.ts';
 import type { BuildPlan } from './build-plan.ts';
+import { shown } from './build-plan.ts';
 import type { DetectedBuild } from './detected-build.ts';
 import { outcomeOf } from './folder.ts';
 import { nothingDetected, type Outcome } from './outcome.ts';
-import { shown } from './shell.ts';
 import { readSource, type Source } from './source.ts';
 import type { SourceTree } from './tree.ts';
 

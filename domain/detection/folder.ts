@@ -13,8 +13,7 @@ import type { Outcome } from './outcome.ts';
 import { languageOf } from './procfile.ts';
 import { withProposals } from './proposals.ts';
 import { fromPython } from './python/python.ts';
-import { fromHugo } from './sites/hugo.ts';
-import { fromPages } from './sites/pages.ts';
+import { fromHugo, fromPages } from './sites.ts';
 import { kept, type Source } from './source.ts';
 
 type Way = (source: Source, folder: string) => Outcome | undefined;

@@ -1,5 +1,5 @@
+import { shown } from './build-plan.ts';
 import { type Outcome, refused } from './outcome.ts';
-import { shown } from './shell.ts';
 import { type Source, within } from './source.ts';
 
 /** Folders that hold the Dockerfile of the project around them. */

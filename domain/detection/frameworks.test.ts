@@ -11,7 +11,7 @@ import { phpFrameworks } from './interpreted/php.ts';
 import { rubyFrameworks } from './interpreted/ruby.ts';
 import { builders, bundlers, servers } from './node/frameworks.ts';
 import { packageManagers } from './node/package-managers.ts';
-import { pythonFrameworks } from './python/frameworks.ts';
+import { pythonFrameworks } from './python/application.ts';
 
 /** A package.json with these packages and scripts, `build` being one of them. */
 const node = (packages: string, scripts: Record<string, string> = {}, more: Record<string, string> = {}) => ({

@@ -1,4 +1,4 @@
-import { templateNames } from '../env-template/template-file.ts';
+import { templateNames } from '../env-template/parse.ts';
 import type { Port } from './outcome.ts';
 import { type Source, within } from './source.ts';
 

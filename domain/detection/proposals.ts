@@ -1,11 +1,11 @@
-import { requiredIn, templateOf } from '../env-template/template-file.ts';
+import { requiredIn, templateOf } from '../env-template/parse.ts';
 import { mostFileBytes } from '../repository-config/document.ts';
-import { configPaths } from '../repository-config/for-service.ts';
-import { readConfig } from '../repository-config/read-config.ts';
+import { configPaths } from '../repository-config/overlay.ts';
+import { readConfig } from '../repository-config/parse.ts';
+import { shown } from './build-plan.ts';
 import type { Proposal, Signal } from './detected-build.ts';
 import type { Outcome } from './outcome.ts';
 import { linesOf } from './procfile.ts';
-import { shown } from './shell.ts';
 import { kept, type Source, within } from './source.ts';
 
 type Built = Exclude<Outcome, { kind: 'refused' }>;

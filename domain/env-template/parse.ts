@@ -2,7 +2,7 @@ import { type EnvLine, looksSecret, parseEnvText } from '../variables/env-text.t
 import { isOwnSecret } from '../variables/own-secret.ts';
 
 /** A variable of a template such as `.env.example`, and what somebody who fills it in has to know. */
-export interface EnvTemplateKey {
+interface EnvTemplateKey {
   key: string;
   comment: string;
   /** The value in the template. */
@@ -21,7 +21,7 @@ export interface EnvTemplateKey {
 }
 
 /** Variables that are there already where the template is filled in. */
-export interface AlreadyThere {
+interface AlreadyThere {
   existing?: ReadonlySet<string>;
   /** Variables that the services of the environment share. */
   shared?: ReadonlySet<string>;
@@ -117,4 +117,29 @@ function isAnyText(key: string, comment: string): boolean {
   if (/openssl rand|\brandom(?:ly)?\b|\bgenerate (?:one|it|a)\b|crypto\.random|uuidgen|generate-secret/i.test(comment))
     return true;
   return isOwnSecret(key);
+}
+
+/** Names of the files that say which variables an application needs, the usual ones first. */
+export const templateNames = [
+  '.env.example',
+  '.env.sample',
+  '.env.template',
+  '.env.dist',
+  '.env.local.example',
+  '.example.env',
+  'env.example',
+  'example.env',
+] as const;
+
+/** The template of an application: that of its folder, or else of the whole source. */
+export function templateOf(folder: string, isThere: (path: string) => boolean): string | undefined {
+  const own = folder === '' ? [] : templateNames.map((name) => `${folder}/${name}`);
+  return [...own, ...templateNames].find(isThere);
+}
+
+/** Variables without which nothing works, and of which the template has no value that can be used. */
+export function requiredIn(text: string): string[] {
+  return parseEnvTemplate(text)
+    .filter(({ required }) => required)
+    .map(({ key }) => key);
 }

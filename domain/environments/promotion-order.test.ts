@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inPromotionOrder } from './promotion-order.ts';
+import { inPromotionOrder } from './environments.ts';
 
 const named = (name: string, more: { production?: boolean; kind?: 'preview' } = {}) => ({
   ...{ name, production: false, kind: 'persistent' as const },

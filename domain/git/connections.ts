@@ -15,3 +15,14 @@ const beginnings: readonly [RegExp, string][] = [
 export function hostOfToken(token: string): string | undefined {
   return beginnings.find(([beginning]) => beginning.test(token))?.[1];
 }
+
+/** By what git itself signs in with a token. Of a plain host the token may be `name:password`. */
+export function gitSignIn(provider: GitProvider, token: string): { username: string; password: string } {
+  const colon = token.indexOf(':');
+  if (provider === 'plain' && colon > 0) return { username: token.slice(0, colon), password: token.slice(colon + 1) };
+  // Hosts that know a token by itself still want a user name with it.
+  return { username: provider === 'github' ? 'x-access-token' : 'oauth2', password: token };
+}
+
+/** The whole name of a commit: of SHA-1, or of SHA-256. */
+export const commitPattern = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sameRepository, sameUrl } from './address.ts';
 import type { GitProvider } from './connections.ts';
-import { sameRepository, sameUrl } from './same-repository.ts';
 
 test.each<[GitProvider, string, string, boolean]>([
   ['github', 'Team/App', 'team/app', true],

@@ -5,7 +5,7 @@ import { mayActAs, type Role, roles, type TokenRole } from '../roles.ts';
  * approvals there, which CI jobs are let in and as what, and who decides.
  */
 export const guards = ['production', 'skip-approval', 'trusted-issuer', 'role'] as const;
-export type Guard = (typeof guards)[number];
+type Guard = (typeof guards)[number];
 
 /** Whom a trusted issuer lets in, and with what. */
 export interface TrustedJobs {
@@ -56,4 +56,31 @@ function isWidened(before: TrustedJobs, after: TrustedJobs): boolean {
 function isWithin(some: readonly string[] | null, all: readonly string[] | null): boolean {
   if (all === null) return true;
   return some?.every((one) => all.includes(one)) ?? false;
+}
+
+/** A guard that was loosened, as people are told of it. */
+export interface LoosenedGuard {
+  guard: Guard;
+  /** Of the environment, the service, the trusted issuer or the person. */
+  name: string;
+  /** Empty where the guard is of no project. */
+  project: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** "Production of Shop is not marked as production any more" */
+export function loosenedTitle({ guard, name, project, before, after }: LoosenedGuard): string {
+  switch (guard) {
+    case 'production':
+      return `${name} of ${project} is not marked as production any more`;
+    case 'skip-approval':
+      return `${name} of ${project} needs no approvals in production any more`;
+    case 'trusted-issuer': {
+      const done = before === null ? 'was created' : 'was widened';
+      return `The trusted issuer ${name} ${done}: its CI jobs have the role ${(after as TrustedJobs).role}`;
+    }
+    case 'role':
+      return `${name} ${before === null ? 'joined as' : 'is now'} ${after as Role}, a role that decides approvals`;
+  }
 }

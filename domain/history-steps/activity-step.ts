@@ -1,8 +1,8 @@
-import { type Facts, factsOf, type HistoryEvent, numberOf, textOf } from './event.ts';
-import { frameActivities } from './frame-words.ts';
 import { failureText } from './in-words.ts';
+import { type Facts, factsOf, type HistoryEvent, numberOf, textOf } from './step.ts';
 import { add, type Telling } from './telling.ts';
 import type { ActivityWords, Said } from './words.ts';
+import { frameActivities } from './words.ts';
 
 /** An activity of the actor: scheduled, retried until it succeeds, completed. */
 export function scheduleActivity(telling: Telling, event: HistoryEvent): void {

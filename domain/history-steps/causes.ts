@@ -1,5 +1,4 @@
-import type { HistoryEvent } from './event.ts';
-import type { HistoryStep } from './step.ts';
+import type { HistoryEvent, HistoryStep } from './step.ts';
 import type { Said } from './words.ts';
 
 interface Cause {

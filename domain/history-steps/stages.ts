@@ -1,6 +1,6 @@
 import type { ActorDescriptor } from '../actors/actor-descriptor.ts';
-import { stateWords } from './state-words.ts';
 import type { HistoryStep, Tone } from './step.ts';
+import { stateWords } from './words.ts';
 
 export const stageOutcomes = ['done', 'running', 'failed', 'cancelled', 'waiting', 'skipped'] as const;
 export type StageOutcome = (typeof stageOutcomes)[number];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentUpdateWords } from '../../workflows/agent-update/words.ts';
-import type { Facts, HistoryEvent } from './event.ts';
 import { duration } from './in-words.ts';
+import type { Facts, HistoryEvent } from './step.ts';
 import { steps } from './steps.ts';
 import { withoutSecrets } from './without-secrets.ts';
 

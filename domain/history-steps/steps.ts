@@ -1,16 +1,114 @@
 import { endActivity, scheduleActivity, startActivity } from './activity-step.ts';
 import { Causes } from './causes.ts';
-import { endsRun, factsOf, type HistoryEvent, textOf, unreadablePart } from './event.ts';
-import { frameSignals } from './frame-words.ts';
-import { failureText } from './in-words.ts';
-import { beginRun, endRun } from './run-step.ts';
-import type { HistoryStep, StepKind } from './step.ts';
+import { duration, failureText } from './in-words.ts';
+import {
+  endsRun,
+  factsOf,
+  type HistoryEvent,
+  type HistoryStep,
+  numberOf,
+  type StepKind,
+  textOf,
+  unreadablePart,
+} from './step.ts';
 import { add, type Telling, type Trying } from './telling.ts';
-import { endTimer, startTimer } from './timer-step.ts';
 import { toneOf } from './tone.ts';
-import type { ActorWords, Said } from './words.ts';
+import { type ActorWords, frameSignals, type Said, type TimerWords } from './words.ts';
 
-export interface RunHistory {
+/** The start of a run. The end of the previous run, if known, already tells that this one continues it. */
+function beginRun(telling: Telling, event: HistoryEvent): void {
+  const { input, memo, continuedExecutionRunId } = event.attributes;
+  telling.about = factsOf(input);
+  const detail = telling.words.about(telling.about);
+  if (textOf(continuedExecutionRunId) === '') {
+    add(telling, event, 'started', { title: startedBy(factsOf(memo).author), detail });
+  } else if (telling.run === 1) {
+    add(telling, event, 'continued', { title: 'Continued from a run whose history is no longer kept', detail });
+  }
+}
+
+function endRun(telling: Telling, event: HistoryEvent): void {
+  const { type, attributes } = event;
+  switch (type) {
+    case 'WorkflowExecutionContinuedAsNew': {
+      const title = 'Continued in a new run: the history of this one had grown long';
+      add(telling, event, 'continued', { title });
+      return;
+    }
+    case 'WorkflowExecutionCompleted':
+      add(telling, event, 'ended', telling.words.ended(attributes.result, telling.about)).state = textOf(
+        attributes.result,
+      );
+      return;
+    default:
+      add(
+        telling,
+        event,
+        'ended',
+        { ...(badEnds[type] ?? { title: 'Ended' }), detail: textOf(attributes.reason) },
+        failureText(attributes.failure),
+      );
+  }
+}
+
+const badEnds: Readonly<Record<string, Said>> = {
+  WorkflowExecutionFailed: { title: 'Ended: failed', outcome: 'failed' },
+  WorkflowExecutionTimedOut: { title: 'Ended: timed out', outcome: 'timed-out' },
+  WorkflowExecutionCanceled: { title: 'Ended: cancelled', outcome: 'cancelled' },
+  WorkflowExecutionTerminated: { title: 'Ended: terminated by an operator', outcome: 'failed' },
+};
+
+function startedBy(author: unknown): string {
+  const { kind, id, name } = factsOf(author);
+  const named = textOf(name);
+  if (kind === 'user' && named !== '') return `Started by ${named}`;
+  if (kind === 'token' && named !== '') return `Started with the API token “${named}”`;
+  if (kind === 'machine' && id === 'reconciler') return 'Restarted by the control plane after its run was lost';
+  if (kind === 'machine' || kind === 'actor') return 'Started by the control plane';
+  return 'Started';
+}
+
+/** A deadline: either the timer fires, or the awaited event cancels the timer. */
+function startTimer(telling: Telling, event: HistoryEvent): void {
+  const timer = wordsOf(telling, event);
+  const step = add(telling, event, 'waited', { title: `Waits ${timer.what}`, outcome: 'waiting' });
+  step.until = new Date(Date.parse(event.at) + numberOf(event.attributes.startToFireTimeout)).toISOString();
+  telling.open.set(event.id, { begun: event, step, timer });
+}
+
+function endTimer(telling: Telling, event: HistoryEvent): void {
+  const started = numberOf(event.attributes.startedEventId);
+  const open = telling.open.get(started);
+  if (open === undefined) return;
+  telling.open.delete(started);
+  const { step, begun, timer = withoutWords } = open;
+  step.events.push(event.id);
+  step.finishedAt = event.at;
+  delete step.until;
+  const lasted = duration(Date.parse(event.at) - Date.parse(begun.at));
+  const {
+    title,
+    detail = '',
+    outcome = 'done',
+  } = event.type === 'TimerFired'
+    ? timer.fired(duration(numberOf(begun.attributes.startToFireTimeout)))
+    : timer.stopped(lasted, telling.heard);
+  Object.assign(step, { title, detail, outcome });
+  if (event.type === 'TimerFired') telling.causes.add(step, event);
+}
+
+function wordsOf(telling: Telling, { attributes }: HistoryEvent): TimerWords {
+  const milliseconds = numberOf(attributes.startToFireTimeout);
+  return telling.words.timer?.({ ...telling.before, milliseconds }, telling.about) ?? withoutWords;
+}
+
+const withoutWords: TimerWords = {
+  what: 'for a deadline',
+  fired: (within) => ({ title: `Waited for ${within}` }),
+  stopped: (after) => ({ title: `Waited for ${after}: then something happened` }),
+};
+
+interface RunHistory {
   /** From 1. */
   number: number;
   /** In order. */

@@ -1,6 +1,5 @@
 import type { Causes } from './causes.ts';
-import type { Facts, HistoryEvent } from './event.ts';
-import type { HistoryStep } from './step.ts';
+import type { Facts, HistoryEvent, HistoryStep } from './step.ts';
 import type { ActorWords, Said, TimerWords } from './words.ts';
 
 /** The facts known at one point of a run's history. */

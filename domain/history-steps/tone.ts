@@ -1,6 +1,6 @@
-import { stateWords } from './state-words.ts';
 import type { HistoryStep, Tone } from './step.ts';
 import type { ActorWords } from './words.ts';
+import { stateWords } from './words.ts';
 
 const byOutcome: Readonly<Record<HistoryStep['outcome'], Tone | undefined>> = {
   done: undefined,

@@ -1,4 +1,4 @@
-import { type Facts, factsOf } from './event.ts';
+import { type Facts, factsOf } from './step.ts';
 
 /** Names of fields whose values nobody is shown. */
 const secret = /secret|passw|passphrase|token|credential|key|authorization|cookie/i;

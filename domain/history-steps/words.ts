@@ -1,5 +1,4 @@
-import type { Facts } from './event.ts';
-import type { StepKind, StepOutcome, Tone } from './step.ts';
+import { type Facts, factsOf, numberOf, type StepKind, type StepOutcome, type Tone, textOf } from './step.ts';
 
 /**
  * The words of one kind of actor: its name, its states, and its history. Titles of steps are in the past tense, for
@@ -61,4 +60,55 @@ export interface Said {
    * to, as far as the message alone can tell.
    */
   state?: string;
+}
+
+/** A state that another version has written is shown under its own name. */
+export function stateWords({ states }: Pick<ActorWords, 'states'>, state: string): { word: string; tone: Tone } {
+  return (Object.hasOwn(states, state) ? states[state] : undefined) ?? { word: state, tone: 'neutral' };
+}
+
+/** The activities that every kind of actor has, and those that no kind has any more, by name. */
+export const frameActivities: Readonly<Record<string, ActivityWords>> = {
+  claimActor: {
+    kind: 'did',
+    todo: () => 'read the current state',
+    done: (_, result) => ({ title: 'Read the current state', detail: found(result) }),
+  },
+  reportUnreadable: {
+    kind: 'did',
+    todo: ({ message }) => `report that the message “${textOf(message)}” cannot be read`,
+    done: ({ message, why }) => ({
+      title: `Skipped the message “${textOf(message)}”: it cannot be read`,
+      detail: textOf(why),
+      outcome: 'failed',
+    }),
+  },
+  archiveRun: {
+    kind: 'did',
+    todo: () => 'archive the history of the previous run',
+    done: () => ({ title: 'Archived the history of the previous run' }),
+  },
+  // Only histories of 0.1.0 contain this activity: clusters no longer fail.
+  failCluster: {
+    kind: 'did',
+    todo: () => 'record that the cluster failed',
+    done: ({ message }) => ({
+      title: 'Recorded that the cluster failed',
+      detail: textOf(message),
+      outcome: 'failed',
+    }),
+  },
+};
+
+/** The messages that every kind of actor hears, by name. */
+export const frameSignals: Readonly<Record<string, string>> = {
+  lookAgain: 'The control plane asked for a look at the current state',
+};
+
+function found(result: unknown): string {
+  const { over, ahead } = factsOf(result);
+  if (over === true) return 'Already finished.';
+  if (ahead === undefined) return '';
+  const revision = numberOf(factsOf(ahead).revision);
+  return `The recorded state is further ahead; continues from there${revision > 0 ? ` (revision ${revision})` : ''}.`;
 }

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
-import { channelKinds, defaultEvents } from './channels.ts';
-import { goesNowhere, type NotifiedEvent, notifiedEvents, reachOf, type Subscribed } from './events-and-channels.ts';
-import { type NotificationKind, notificationKinds } from './notifications.ts';
+import {
+  channelKinds,
+  defaultEvents,
+  goesNowhere,
+  type NotificationKind,
+  type NotifiedEvent,
+  notificationKinds,
+  notifiedEvents,
+  reachOf,
+  type Subscribed,
+} from './notifications.ts';
 
 const chat = (...events: NotificationKind[]): Subscribed => ({ kind: 'chat_webhook', events, enabled: true });
 const pager = (...events: NotificationKind[]): Subscribed => ({ kind: 'incident_pager', events, enabled: true });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultProcess, emptyDefinition, type ServiceSettings } from '../services/settings.ts';
 import { changedBy, nodeOf, References, type Referring } from './graph.ts';
-import { Names, type Variable } from './names.ts';
-import { partsOf, referencesOf } from './parse.ts';
+import { Names, partsOf, referencesOf, type Variable } from './names.ts';
 import { CannotResolve, Resolver } from './resolve.ts';
 
 /** Values by `service.KEY` or `shared.KEY`; secret ones begin with `!`. Services are their own ids, and each has one process. */

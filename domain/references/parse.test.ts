@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partsOf, referencesOf } from './parse.ts';
+import { partsOf, referencesOf } from './names.ts';
 
 const ref = (reference: string) => ({ reference });
 const long = 'n'.repeat(300);

@@ -1,7 +1,7 @@
 import type { Address } from './frozen-references.ts';
 import { nodeOf, type References } from './graph.ts';
 import type { Variable } from './names.ts';
-import { partsOf } from './parse.ts';
+import { partsOf } from './names.ts';
 
 /** A value as it was written. `refers`: what it refers to; undefined where it stays as it is. */
 export interface WrittenValue {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { itemLabel } from '../change-sets/labels.ts';
+import { itemLabel } from '../change-sets/items.ts';
 import { processRules, serviceRules } from '../services/field-rules.ts';
 import type { PlacedProcess, ServiceSettings } from '../services/settings.ts';
 import { volumesOf } from '../services/volumes.ts';

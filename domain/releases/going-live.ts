@@ -1,4 +1,4 @@
-import { itemLabel } from '../change-sets/labels.ts';
+import { itemLabel } from '../change-sets/items.ts';
 import { withFile } from '../repository-config/overlay.ts';
 import { defaultProcess, type ReleaseContent } from '../services/settings.ts';
 import { type DriftItem, driftItems } from './drift.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HistoryEvent } from '../history-steps/event.ts';
+import type { HistoryEvent } from '../history-steps/step.ts';
 import { cutsOf, divergenceOf } from './divergence.ts';
 
 const types = [

@@ -1,6 +1,57 @@
-import type { HistoryEvent } from '../history-steps/event.ts';
-import { isCommand, thingOf } from './event-words.ts';
-import { type Mismatch, plainMismatch } from './mismatch.ts';
+import { type HistoryEvent, textOf } from '../history-steps/step.ts';
+
+/** Events that exist because the code did something; the others happened to it. */
+const commands: Readonly<Record<string, (attributes: HistoryEvent['attributes']) => string>> = {
+  ActivityTaskScheduled: ({ activityType }) => `the activity ${textOf(activityType)} was requested`,
+  ActivityTaskCancelRequested: () => 'an activity was asked to stop',
+  TimerStarted: ({ timerId }) => `the timer ${textOf(timerId)} was set`,
+  TimerCanceled: ({ timerId }) => `the timer ${textOf(timerId)} was cancelled`,
+  MarkerRecorded: ({ markerName }) =>
+    textOf(markerName) === 'core_patch' ? 'a patch was asked for' : `the marker ${textOf(markerName)} was recorded`,
+  UpsertWorkflowSearchAttributes: () => 'a phase was shown',
+  WorkflowPropertiesModified: () => 'its memo was changed',
+  WorkflowExecutionCompleted: () => 'it ended',
+  WorkflowExecutionFailed: () => 'it failed',
+  WorkflowExecutionCanceled: () => 'it ended as cancelled',
+  WorkflowExecutionContinuedAsNew: () => 'it continued in a new run',
+  StartChildWorkflowExecutionInitiated: () => 'another workflow was started',
+  SignalExternalWorkflowExecutionInitiated: () => 'a message was sent to another workflow',
+  RequestCancelExternalWorkflowExecutionInitiated: () => 'another workflow was asked to stop',
+};
+
+function isCommand({ type }: HistoryEvent): boolean {
+  return Object.hasOwn(commands, type);
+}
+
+/** The deed of the code that this event tells of. */
+function thingOf({ type, attributes }: HistoryEvent): string {
+  return commands[type]?.(attributes) ?? type;
+}
+
+/** Why a replay ended early: the code did something else, or it threw. */
+interface Mismatch {
+  message: string;
+  threw: boolean;
+}
+
+const longest = 300;
+
+/** The sentence in what the SDK says, which wraps it in the words of its native half. */
+function plainMismatch(told: string): Mismatch {
+  const details = told.replace(/^.*?Details: /s, '');
+  const [, quoted] = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(details) ?? [];
+  const message = quoted === 'Encoded failure' ? encodedMessage(details) : (quoted ?? details);
+  const plain = message.replace(/^\[TMPRL\d+\] /, '').replaceAll('\\"', '"');
+  const cut = plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
+  return { message: cut, threw: quoted !== undefined && !plain.startsWith('Nondeterminism error') };
+}
+
+/** The native half shows the beginning of what our failure converter has written. */
+function encodedMessage(details: string): string {
+  const [, begin = ''] = /encoded_attributes: Some\(\[([A-Za-z0-9+/=]+)/.exec(details) ?? [];
+  const text = Buffer.from(begin, 'base64').toString('utf8');
+  return /"message":"((?:[^"\\]|\\.)*)/.exec(text)?.[1] ?? 'an error of the code';
+}
 
 /** The first point at which code does something else than a history says it did. */
 export interface Divergence {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { emptyEffective } from './effective.ts';
-import { configFor, configPaths } from './for-service.ts';
-import { parseRepositoryConfig } from './parse.ts';
-import { readConfig } from './read-config.ts';
+import { configFor, configPaths } from './overlay.ts';
+import { parseRepositoryConfig, readConfig } from './parse.ts';
 import { problemLine, summaryOf } from './summary.ts';
 
 test.each<[string, string[], string[]]>([

@@ -1,11 +1,11 @@
 import { processRules } from '../services/field-rules.ts';
 import { newProcess, processFaults } from '../services/process-faults.ts';
 import { type ProcessSettings, processKinds } from '../services/settings.ts';
-import { changesOf } from './changes-of.ts';
 import type { Value } from './document.ts';
 import type { FileAmount, FileProcess } from './effective.ts';
 import type { Problems } from './problems.ts';
 import { Fields } from './read-fields.ts';
+import { changesOf } from './summary.ts';
 
 const keys = [
   ...['kind', 'entrypoint', 'cmd', 'port', 'fixedPort', 'replicas', 'runAsUser', 'schedule', 'checks', 'cpu', 'memory'],

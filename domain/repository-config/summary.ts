@@ -1,4 +1,5 @@
-import type { RepositoryConfigEffective } from './effective.ts';
+import type { ProcessChanges } from '../services/process-faults.ts';
+import type { FileProcess, RepositoryConfigEffective } from './effective.ts';
 import type { ConfigProblem } from './problems.ts';
 
 /** A sentence of what a file says of a service. */
@@ -33,4 +34,21 @@ function counted(count: number, one: string, several = `${one}s`): string {
 function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/** The settings of a process that the file gives. */
+export function changesOf(process: FileProcess): ProcessChanges {
+  const { kind, entrypoint, cmd, schedule, checks, cpu, memory, metrics } = process;
+  const said = {
+    ...{ kind, command: entrypoint, args: cmd, schedule, port: process.port, runAsUser: process.runAsUser },
+    fixedPort: process.fixedPort,
+    ...{ startupPath: checks.startup, readinessPath: checks.readiness, livenessPath: checks.liveness },
+    ...{ drainSeconds: process.drainSeconds, stabilizationSeconds: process.stabilizationSeconds },
+    ...{ cpuRequestMilli: cpu.request, cpuLimitMilli: cpu.limit },
+    ...{ memoryRequestBytes: memory.request, memoryLimitBytes: memory.limit },
+    ...{ metricsEnabled: metrics.enabled, metricsPath: metrics.path, metricsPort: metrics.port },
+  };
+  const isSaid = (value: unknown) =>
+    value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => isSaid(value)));
 }

@@ -1,7 +1,7 @@
 import type { FrozenConfig, RepositoryConfigEffective } from './effective.ts';
-import { configFor } from './for-service.ts';
+import { configFor } from './overlay.ts';
+import { type ConfigStatus, readConfig } from './parse.ts';
 import type { ConfigProblem } from './problems.ts';
-import { type ConfigStatus, readConfig } from './read-config.ts';
 import { summaryOf } from './summary.ts';
 
 /** The file of a build's source, as the row of the build has it. */

@@ -1,4 +1,4 @@
-import { referencesOf } from '../references/parse.ts';
+import { referencesOf } from '../references/names.ts';
 
 const name = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 const nameFault = 'must be a name of letters, digits and _, without a digit at its beginning';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pinnedSource } from './pinned-source.ts';
+import { pinnedSource } from './image-reference.ts';
 import { noSource } from './settings.ts';
 
 const digest = `sha256:${'1'.repeat(64)}`;

@@ -2,8 +2,15 @@ import { expect, test } from 'vitest';
 import { workloadOf } from '../deployments/workload-of.ts';
 import { processFaults } from './process-faults.ts';
 import { defaultProcess, emptyDefinition, type ServiceSettings, type VolumeSettings } from './settings.ts';
-import { addedVolumeFaults, volumeFaults, volumesFault } from './volume-faults.ts';
-import { mostVolumes, replacing, volumeName, withVolumes } from './volumes.ts';
+import {
+  addedVolumeFaults,
+  mostVolumes,
+  replacing,
+  volumeFaults,
+  volumeName,
+  volumesFault,
+  withVolumes,
+} from './volumes.ts';
 
 const volume = (more: Partial<VolumeSettings> = {}): VolumeSettings => ({
   ...{ name: 'data', mountPath: '/data', sizeBytes: 1_000, storageClass: '' },

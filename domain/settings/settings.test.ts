@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { givenPaths, readSettings, required, SettingsError } from './settings.ts';
-import { settingsTable } from './settings-table.ts';
+import { givenPaths, readSettings, required, SettingsError, settingsTable } from './settings.ts';
 
 test('without any variable every setting has its default', () => {
   const settings = readSettings({});

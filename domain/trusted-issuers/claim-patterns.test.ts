@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstMismatch, matchesPattern } from './claim-patterns.ts';
+import { firstMismatch, matchesPattern } from './pinned-claims.ts';
 
 test.each([
   ['main', 'main', true],

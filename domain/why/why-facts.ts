@@ -1,5 +1,4 @@
-import type { StageTime } from '../deployments/stages.ts';
-import type { DeploymentKind, DeploymentState, ShownBlocker } from '../deployments/states.ts';
+import type { DeploymentKind, DeploymentState, ShownBlocker, StageTime } from '../deployments/states.ts';
 
 /** All that is known of why a deployment is where it is. */
 export interface WhyFacts {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { blockerWords } from '../deployments/blocker-words.ts';
 import {
+  blockerWords,
   type DeploymentBlocker,
   deploymentBlockers,
   deploymentStates,

@@ -1,4 +1,4 @@
-import { hostUrl } from '../../domain/git/clone-url.ts';
+import { hostUrl } from '../../domain/git/address.ts';
 import type { GitRules } from './ask.ts';
 import { ApiClient, type GitHostAccess, type GitHostApi } from './host-api.ts';
 import { account, ownRepositories, statusPath } from './like-github.ts';

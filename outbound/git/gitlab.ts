@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hostUrl } from '../../domain/git/clone-url.ts';
+import { hostUrl } from '../../domain/git/address.ts';
 import type { GitRules } from './ask.ts';
 import { ApiClient, type GitHostAccess, type GitHostApi } from './host-api.ts';
 

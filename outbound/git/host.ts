@@ -1,6 +1,6 @@
-import { cloneUrl } from '../../domain/git/clone-url.ts';
+import { cloneUrl } from '../../domain/git/address.ts';
 import type { GitProvider } from '../../domain/git/connections.ts';
-import { gitSignIn } from '../../domain/git/sign-in.ts';
+import { gitSignIn } from '../../domain/git/connections.ts';
 import { gitAddress } from './address.ts';
 import type { GitRules } from './ask.ts';
 import { branchesOf, type GitBranches } from './branches.ts';

@@ -1,4 +1,4 @@
-import { hostUrl } from '../../domain/git/clone-url.ts';
+import { hostUrl } from '../../domain/git/address.ts';
 import type { GitRules } from './ask.ts';
 import { askGitHost } from './ask.ts';
 import type { GitHostAccess, GitHostApi } from './host-api.ts';

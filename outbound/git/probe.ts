@@ -1,4 +1,4 @@
-import { hostUrl } from '../../domain/git/clone-url.ts';
+import { hostUrl } from '../../domain/git/address.ts';
 import type { GitProvider } from '../../domain/git/connections.ts';
 import type { PublicAnswer } from '../exchange.ts';
 import { askGitHost, type GitRules } from './ask.ts';

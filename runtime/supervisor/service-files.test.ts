@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { readSettings } from '../../domain/settings/settings.ts';
-import { settingsTable } from '../../domain/settings/settings-table.ts';
+import { readSettings, settingsTable } from '../../domain/settings/settings.ts';
 import { notRun } from '../../test/run/not-run.ts';
 import { stopPlan } from './supervisor.ts';
 

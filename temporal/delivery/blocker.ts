@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../db/postgres/tables.ts';
-import { hintColumn } from '../../domain/actors/belongs-to.ts';
+import { hintColumn } from '../../domain/actors/actors.ts';
 import { actorOf, descriptors } from '../../workflows/descriptors.ts';
 
 /** Sets or clears (null) the reason why an actor is blocked, and hints at the change, in one statement. */

@@ -9,7 +9,7 @@ import {
 import type { Keyring } from '../../db/keys/keys.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import type { ActorId } from '../../domain/actors/actors.ts';
-import { endsRun, type HistoryEvent, unreadablePart } from '../../domain/history-steps/event.ts';
+import { endsRun, type HistoryEvent, unreadablePart } from '../../domain/history-steps/step.ts';
 import { holdsSecrets } from '../../domain/history-steps/without-secrets.ts';
 import { payloadCodec } from '../connection/codec.ts';
 import type { Temporal } from '../connection/connect.ts';

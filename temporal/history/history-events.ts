@@ -1,6 +1,6 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import type { Facts, HistoryEvent } from '../../domain/history-steps/event.ts';
+import type { Facts, HistoryEvent } from '../../domain/history-steps/step.ts';
 
 const { History } = proto.temporal.api.history.v1;
 

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { type Uploading, uploadFolder } from '../../cli/build/upload-folder.ts';
 import { Rest } from '../../cli/engine/rest.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import type { SourceFile } from '../../domain/builds/source-file.ts';
+import type { SourceFile } from '../../domain/builds/manifest.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from '../registry/registry-world.ts';
 import { seedAgent, seedBuild } from '../registry/seed-build.ts';
 import { type SeededRepository, seedRepository } from '../registry/seed-repository.ts';

@@ -1,9 +1,12 @@
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
-import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
+import {
+  approvalRequested,
+  clusterLost,
+  deploymentFailed,
+  deploymentLive,
+} from '../../domain/notifications/messages.ts';
 import { machine } from '../seeds/seed.ts';
 
 /** An entry of each kind in the inboxes of the administrators, and what channels hear of these. */

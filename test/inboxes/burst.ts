@@ -2,8 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { type Author, effect } from '../../db/engine/effect.ts';
 import { notify, type Told } from '../../db/notifications/notify.ts';
 import type { Database } from '../../db/postgres/database.ts';
-import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
-import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
+import { approvalRequested, deploymentFailed, deploymentLive } from '../../domain/notifications/messages.ts';
 
 /** Members of one organization; any of them may ask for something. */
 export interface People {

@@ -7,8 +7,12 @@ import { askDeciders } from '../../db/approvals/approvals.ts';
 import { admit } from '../../db/deployments/admission.ts';
 import { type Author, effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { type ChannelKind, channelKinds } from '../../domain/notifications/channels.ts';
-import { type NotificationKind, notificationKinds } from '../../domain/notifications/notifications.ts';
+import {
+  type ChannelKind,
+  channelKinds,
+  type NotificationKind,
+  notificationKinds,
+} from '../../domain/notifications/notifications.ts';
 import { type Role, roles } from '../../domain/roles.ts';
 import type { WholeDatabase } from '../ground/whole-database.ts';
 import { fc } from '../run/drawn.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { settingsTable } from '../../domain/settings/settings-table.ts';
+import { settingsTable } from '../../domain/settings/settings.ts';
 
 const executable = fileURLToPath(new URL('../../ballast', import.meta.url));
 

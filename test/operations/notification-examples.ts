@@ -1,7 +1,7 @@
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../domain/notifications/messages.ts';
 import type { Seeded } from '../installation/running-api.ts';
 import { machine } from '../seeds/seed.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';

@@ -1,13 +1,17 @@
 import { answerSentence } from '../../domain/deployments/answer-faults.ts';
-import { agentUpdateAvailable } from '../../domain/notifications/messages/agent-update-available.ts';
-import { approvalRequested } from '../../domain/notifications/messages/approval-requested.ts';
-import { buildAwaitsApproval } from '../../domain/notifications/messages/build-awaits-approval.ts';
-import { buildFailed, buildNotDeployed } from '../../domain/notifications/messages/build-ended.ts';
-import { channelTest } from '../../domain/notifications/messages/channel-test.ts';
-import { clusterLost } from '../../domain/notifications/messages/cluster-lost.ts';
-import { deploymentFailed, deploymentLive } from '../../domain/notifications/messages/deployment-ended.ts';
-import { glassBroken } from '../../domain/notifications/messages/glass-broken.ts';
-import { guardLoosened } from '../../domain/notifications/messages/guard-loosened.ts';
+import {
+  agentUpdateAvailable,
+  approvalRequested,
+  buildAwaitsApproval,
+  buildFailed,
+  buildNotDeployed,
+  channelTest,
+  clusterLost,
+  deploymentFailed,
+  deploymentLive,
+  glassBroken,
+  guardLoosened,
+} from '../../domain/notifications/messages.ts';
 import type { NotificationKind } from '../../domain/notifications/notifications.ts';
 import { chatText } from '../../outbound/channels/chat-text.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mostPackBytes, packLine } from '../../domain/builds/pack.ts';
+import { mostPackBytes, packLine } from '../../domain/builds/manifest.ts';
 import { until } from '../ground/until.ts';
 import { type Credential, seed, seedToken } from '../installation/running-api.ts';
 import { type Blob, blobOf, RegistryClient } from './registry-client.ts';

@@ -4,9 +4,7 @@ import { sealedPlace } from '../../db/notification-channels/notification-channel
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { listActors } from '../../db/workflows/actors.ts';
-import { actorId } from '../../domain/actors/actors.ts';
-import { hintColumn } from '../../domain/actors/belongs-to.ts';
-import { lookAgain } from '../../domain/actors/look-again.ts';
+import { actorId, hintColumn, lookAgain } from '../../domain/actors/actors.ts';
 import { taskQueue } from '../../temporal/connection/task-queue.ts';
 import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
 import { atRest } from '../../test/actors/at-rest.ts';

@@ -1,8 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { Author } from '../../db/engine/effect.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
-import { actorId } from '../../domain/actors/actors.ts';
-import { lookAgain } from '../../domain/actors/look-again.ts';
+import { actorId, lookAgain } from '../../domain/actors/actors.ts';
 import type { Temporal } from '../../temporal/connection/connect.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';

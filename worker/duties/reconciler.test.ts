@@ -3,7 +3,7 @@ import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { type Alarm, openDatabase } from '../../db/postgres/database.ts';
-import { lookAgain } from '../../domain/actors/look-again.ts';
+import { lookAgain } from '../../domain/actors/actors.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
 import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { begunDeletions } from '../../test/actors/begun-deletions.ts';

@@ -1,5 +1,5 @@
 import proto from '@temporalio/proto';
-import type { HistoryEvent } from '../../domain/history-steps/event.ts';
+import type { HistoryEvent } from '../../domain/history-steps/step.ts';
 import { historyEvents } from '../../temporal/history/history-events.ts';
 import { type History, historyFromText } from '../../temporal/history/history-text.ts';
 

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '../../domain/history-steps/event.ts';
+import type { HistoryEvent } from '../../domain/history-steps/step.ts';
 import type { History } from '../../temporal/history/history-text.ts';
 import { isPayload } from '../../temporal/history/in-plain.ts';
 

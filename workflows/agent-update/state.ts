@@ -1,4 +1,4 @@
-import { type CommandState, commandStates } from '../../domain/clusters/commands.ts';
+import { type CommandState, commandStates } from '../../domain/clusters/clusters.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields, nullable, oneOf, text } from '../parse.ts';
 import { type AgentUpdateInput, type AgentUpdateState, agentUpdatePatience, isAgentUpdateOver } from './descriptor.ts';

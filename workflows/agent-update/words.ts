@@ -1,5 +1,5 @@
-import { type Facts, factsOf, textOf } from '../../domain/history-steps/event.ts';
 import { release } from '../../domain/history-steps/in-words.ts';
+import { type Facts, factsOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords, Before, Said, TimerWords } from '../../domain/history-steps/words.ts';
 
 const to = (about: Facts): string => release(textOf(about.toImage));

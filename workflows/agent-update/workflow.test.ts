@@ -6,8 +6,8 @@ import {
   cancelAgentUpdate,
   findAgentUpdate,
   requestAgentUpdate,
+  updateCommandId,
 } from '../../db/agent-updates/agent-updates.ts';
-import { updateCommandId } from '../../db/agent-updates/agent-updates.ts';
 import { enrolAgent, welcomeAgent } from '../../db/agents/cluster-agents.ts';
 import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';

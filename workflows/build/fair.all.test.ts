@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { buildsAtOnce } from '../../domain/builds/turns.ts';
+import { buildsAtOnce } from '../../domain/builds/states.ts';
 import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';

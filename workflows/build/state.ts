@@ -1,5 +1,5 @@
 import { type BuildState, isBuildFinal } from '../../domain/builds/states.ts';
-import { type CommandEnded, commandStates } from '../../domain/clusters/commands.ts';
+import { type CommandEnded, commandStates } from '../../domain/clusters/clusters.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields, nullable, oneOf, text } from '../parse.ts';
 import type { BuildInput } from './descriptor.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cancelBuild } from '../../db/builds/cancel-build.ts';
 import { notifyEnded } from '../../db/builds/build-notices.ts';
+import { cancelBuild } from '../../db/builds/cancel-build.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { BuildGround } from '../../test/actors/grounds/build-ground.ts';
 import { channelGround } from '../../test/actors/grounds/channel-ground.ts';

@@ -1,6 +1,6 @@
 import type { BuildState } from '../../domain/builds/states.ts';
-import { factsOf, textOf } from '../../domain/history-steps/event.ts';
 import type { Tone } from '../../domain/history-steps/step.ts';
+import { factsOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 export const buildStateWords = {

@@ -1,6 +1,6 @@
 import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
-import { numberOf, textOf } from '../../domain/actors/plain-row.ts';
-import { type ChangeSetState, changeSetStates, finalChangeSetStates } from '../../domain/change-sets/states.ts';
+import { numberOf, textOf } from '../../domain/actors/actors.ts';
+import { type ChangeSetState, changeSetStates, finalChangeSetStates } from '../../domain/change-sets/items.ts';
 import { changeSetWords } from './words.ts';
 
 /** All of it stands in the change set's row. */

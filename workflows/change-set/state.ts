@@ -1,4 +1,4 @@
-import { type ChangeSetState, isChangeSetOver } from '../../domain/change-sets/states.ts';
+import { type ChangeSetState, isChangeSetOver } from '../../domain/change-sets/items.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields } from '../parse.ts';
 import type { ChangeSetInput } from './descriptor.ts';

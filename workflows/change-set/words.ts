@@ -1,4 +1,4 @@
-import { factsOf, textOf } from '../../domain/history-steps/event.ts';
+import { factsOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const phases: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@
  */
 import { condition, defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { ChangeSetActivities } from '../../activities/change-set.ts';
-import type { ChangeSetState } from '../../domain/change-sets/states.ts';
+import type { ChangeSetState } from '../../domain/change-sets/items.ts';
 import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';

@@ -1,5 +1,5 @@
 import type { ActorDescriptor, ActorInput } from '../../domain/actors/actor-descriptor.ts';
-import { numberOf, optionalTextOf, textOf } from '../../domain/actors/plain-row.ts';
+import { numberOf, optionalTextOf, textOf } from '../../domain/actors/actors.ts';
 import { type ClusterState, clusterStates } from '../../domain/clusters/clusters.ts';
 import { clusterWords } from './words.ts';
 

@@ -1,5 +1,5 @@
-import { factsOf, textOf } from '../../domain/history-steps/event.ts';
 import { moment, release } from '../../domain/history-steps/in-words.ts';
+import { factsOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 const states: Readonly<Record<string, string>> = {

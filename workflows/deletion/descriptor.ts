@@ -1,5 +1,5 @@
 import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
-import { isoOf, numberOf, textOf } from '../../domain/actors/plain-row.ts';
+import { isoOf, numberOf, textOf } from '../../domain/actors/actors.ts';
 import { isThingKind, type ThingKind } from '../../domain/deletions/kinds.ts';
 import { deletionWords } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { commandStates } from '../../domain/clusters/commands.ts';
+import { commandStates } from '../../domain/clusters/clusters.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields, nullable, oneOf, text } from '../parse.ts';
 import type { DeletionInput, DeletionState as Phase } from './descriptor.ts';

@@ -1,5 +1,5 @@
-import { type Facts, factsOf, numberOf, textOf } from '../../domain/history-steps/event.ts';
 import { duration, moment } from '../../domain/history-steps/in-words.ts';
+import { type Facts, factsOf, numberOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
 
 /** As people call what is deleted; the input of an organization's deletion names no kind. */

@@ -1,5 +1,5 @@
 import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
-import { numberOf, textOf } from '../../domain/actors/plain-row.ts';
+import { numberOf, textOf } from '../../domain/actors/actors.ts';
 import {
   type DeploymentState,
   deploymentStates,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RolloutPhase } from '../../domain/deployments/stages.ts';
+import type { RolloutPhase } from '../../domain/deployments/states.ts';
 import { begin, hear, nextStep, roll } from './state.ts';
 
 const input = {

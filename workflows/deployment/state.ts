@@ -1,5 +1,9 @@
-import { type RolloutPhase, rolloutPhases } from '../../domain/deployments/stages.ts';
-import { type DeploymentState, isDeploymentFinal } from '../../domain/deployments/states.ts';
+import {
+  type DeploymentState,
+  isDeploymentFinal,
+  type RolloutPhase,
+  rolloutPhases,
+} from '../../domain/deployments/states.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields, list, oneOf, text } from '../parse.ts';
 import type { DeploymentInput } from './descriptor.ts';

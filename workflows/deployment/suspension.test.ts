@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { resume } from '../../db/deployments/suspension.ts';
-import { suspend } from '../../db/deployments/suspension.ts';
 import type { SuspensionPlace } from '../../db/deployments/suspension.ts';
+import { resume, suspend } from '../../db/deployments/suspension.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { DeploymentGround } from '../../test/actors/grounds/deployment-ground.ts';
 import { until } from '../../test/ground/until.ts';

@@ -1,6 +1,6 @@
 import type { DeploymentState } from '../../domain/deployments/states.ts';
-import { type Facts, factsOf, textOf } from '../../domain/history-steps/event.ts';
 import type { Tone } from '../../domain/history-steps/step.ts';
+import { type Facts, factsOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords, Said } from '../../domain/history-steps/words.ts';
 
 /**

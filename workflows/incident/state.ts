@@ -1,4 +1,4 @@
-import type { AttemptSays } from '../../domain/actors/attempts.ts';
+import type { AttemptSays } from '../../domain/actors/actors.ts';
 import { type Attempts, adopt as adoptRow, ask, begin as beginAttempts, hear as note } from '../attempts.ts';
 import type { MessageOf, Messages } from '../mailbox.ts';
 import { fields } from '../parse.ts';

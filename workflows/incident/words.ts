@@ -1,6 +1,6 @@
-import { factsOf, textOf } from '../../domain/history-steps/event.ts';
+import { factsOf, textOf } from '../../domain/history-steps/step.ts';
 import type { ActorWords } from '../../domain/history-steps/words.ts';
-import { attempted, triedAgain, untilNextAttempt } from '../../domain/notifications/attempt-words.ts';
+import { attempted, triedAgain, untilNextAttempt } from '../../domain/notifications/retries.ts';
 
 const phases: Readonly<Record<string, string>> = {
   triggering: 'the pager has not been told yet',

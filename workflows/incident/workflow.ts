@@ -16,7 +16,7 @@
 
 import { defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { IncidentActivities } from '../../activities/incident.ts';
-import type { AttemptSays } from '../../domain/actors/attempts.ts';
+import type { AttemptSays } from '../../domain/actors/actors.ts';
 import { attemptByAttempt } from '../attempt-by-attempt.ts';
 import { beginAttempt, inputOf } from '../attempts.ts';
 import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';

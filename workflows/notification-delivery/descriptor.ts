@@ -1,6 +1,6 @@
 import type { ActorDescriptor, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
-import type { AttemptsInput } from '../../domain/actors/attempts.ts';
-import { isoOf, numberOf, textOf } from '../../domain/actors/plain-row.ts';
+import type { AttemptsInput } from '../../domain/actors/actors.ts';
+import { isoOf, numberOf, textOf } from '../../domain/actors/actors.ts';
 import { notificationDeliveryWords } from './words.ts';
 
 /** Sending until the first attempt has failed, then retrying; dropped when its channel is disabled or deleted. */

@@ -14,7 +14,7 @@
 
 import { defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { NotificationDeliveryActivities } from '../../activities/notification-delivery.ts';
-import type { AttemptSays } from '../../domain/actors/attempts.ts';
+import type { AttemptSays } from '../../domain/actors/actors.ts';
 import { attemptByAttempt } from '../attempt-by-attempt.ts';
 import { beginAttempt, inputOf } from '../attempts.ts';
 import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Tool } from '../../../domain/detection/build-plan.ts';
-import { allows, compare, versionOf } from '../../../domain/detection/versions/ranges.ts';
+import { allows, compare, versionOf } from '../../../domain/detection/versions.ts';
 import { Refusal } from '../../program/refusal.ts';
 
 /** Where programs of the system are; builds see nothing else of the machine, unless it is mounted for them. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BuildPlan, Tool } from '../../../domain/detection/build-plan.ts';
-import { isTooOld } from '../../../domain/detection/versions/ranges.ts';
+import { isTooOld } from '../../../domain/detection/versions.ts';
 import type { OutboundRules } from '../../../outbound/rules.ts';
 import { SharedWork } from '../../images/shared-work.ts';
 import { Refusal } from '../../program/refusal.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type RolloutPhase, rolloutPhases } from '../../../domain/deployments/stages.ts';
+import { type RolloutPhase, rolloutPhases } from '../../../domain/deployments/states.ts';
 import { type ObservedRollout, observedRollout } from '../../../protocol/observed.ts';
 import { type Rollout, type Workload, workload } from '../../../protocol/workload.ts';
 import type { Seen, Wanted } from '../observe/seen.ts';

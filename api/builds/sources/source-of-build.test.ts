@@ -7,7 +7,7 @@ import { extract } from 'tar-stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../../db/postgres/tenant.ts';
-import type { SourceFile } from '../../../domain/builds/source-file.ts';
+import type { SourceFile } from '../../../domain/builds/manifest.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
 import { seedAgent, seedBuild } from '../../../test/registry/seed-build.ts';

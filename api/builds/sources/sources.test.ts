@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../../db/postgres/tenant.ts';
-import type { SourceFile } from '../../../domain/builds/source-file.ts';
+import type { SourceFile } from '../../../domain/builds/manifest.ts';
 import { type Credential, type Seeded, seed, seedToken } from '../../../test/installation/running-api.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
 import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';

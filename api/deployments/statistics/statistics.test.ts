@@ -5,7 +5,7 @@ import { admit } from '../../../db/deployments/admission.ts';
 import { countDurations, sweepStatistics } from '../../../db/deployments/statistics.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
-import type { StageTime } from '../../../domain/deployments/stages.ts';
+import type { StageTime } from '../../../domain/deployments/states.ts';
 import {
   type Call,
   type RunningApi,

@@ -6,7 +6,7 @@ import { createEnrollmentToken } from '../../../db/clusters/enrollment-tokens.ts
 import { createOrganization } from '../../../db/organizations/organizations.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { actorId } from '../../../domain/actors/actors.ts';
-import type { StageTime } from '../../../domain/deployments/stages.ts';
+import type { StageTime } from '../../../domain/deployments/states.ts';
 import { connectTemporal, type Temporal } from '../../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../../temporal/connection/open.ts';
 import { prepareNamespace } from '../../../temporal/connection/prepare-namespace.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gatherMillis } from '../../../agent/keep/news.ts';
-import { rolloutPhases } from '../../../domain/deployments/stages.ts';
+import { rolloutPhases } from '../../../domain/deployments/states.ts';
 import type { ObservedRollout } from '../../../protocol/observed.ts';
 import { PeerAgent } from '../../../test/agents/peer-agent.ts';
 

@@ -3,7 +3,7 @@ import { Problem } from '../../../domain/problems.ts';
 import { withFile } from '../../../domain/repository-config/overlay.ts';
 import { filesFault } from '../../../domain/services/file-faults.ts';
 import { processFaults } from '../../../domain/services/process-faults.ts';
-import { volumesFault } from '../../../domain/services/volume-faults.ts';
+import { volumesFault } from '../../../domain/services/volumes.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { type EnvironmentMachine, machineOf } from '../../environments/machine.ts';
 import type { EnvironmentRef } from '../environment-ref.ts';

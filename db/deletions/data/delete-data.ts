@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../../domain/actors/actors.ts';
-import { type CommandState, deleteVolumesMinor, isCommandOver } from '../../../domain/clusters/commands.ts';
+import { type CommandState, deleteVolumesMinor, isCommandOver } from '../../../domain/clusters/clusters.ts';
 import { volumeName } from '../../../domain/services/volumes.ts';
 import { createCommand } from '../../commands/cluster-commands.ts';
 import type { Effect } from '../../engine/effect.ts';

@@ -2,11 +2,7 @@ import { sql } from 'kysely';
 import { endSentence, waitingSentence } from '../../../domain/deployments/admission-words.ts';
 import type { Admission } from '../../../domain/deployments/arbiter-types.ts';
 import { isDeploymentFinal } from '../../../domain/deployments/states.ts';
-import {
-  deploymentFailed,
-  deploymentLive,
-  type EndedDeployment,
-} from '../../../domain/notifications/messages/deployment-ended.ts';
+import { deploymentFailed, deploymentLive, type EndedDeployment } from '../../../domain/notifications/messages.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { type IncidentSubject, resolveIncidents } from '../../notification-channels/tell-channels.ts';
 import { notify, type Requester } from '../../notifications/notify.ts';

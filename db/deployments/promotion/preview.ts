@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { referencesOf } from '../../../domain/references/parse.ts';
+import { referencesOf } from '../../../domain/references/names.ts';
 import type { ProcessSettings, ServiceSettings } from '../../../domain/services/settings.ts';
 import type { BuildTime } from '../../../domain/variables/build-time.ts';
 import { isOwnSecret } from '../../../domain/variables/own-secret.ts';

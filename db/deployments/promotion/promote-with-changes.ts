@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid';
 import type { ChangeSetSource } from '../../../domain/change-sets/items.ts';
 import { Problem } from '../../../domain/problems.ts';
-import { pinnedSource } from '../../../domain/services/pinned-source.ts';
+import { pinnedSource } from '../../../domain/services/image-reference.ts';
 import { appliedVariables } from '../../change-sets/applied.ts';
 import { applyPlan, recordApplied } from '../../change-sets/apply/apply-draft.ts';
 import { planChanges, wantedVariables } from '../../change-sets/apply/plan.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { Problem } from '../../../domain/problems.ts';
-import { pinnedSource } from '../../../domain/services/pinned-source.ts';
+import { pinnedSource } from '../../../domain/services/image-reference.ts';
 import type { ServiceSettings } from '../../../domain/services/settings.ts';
 import { imageOf, lastImage } from '../../change-sets/apply/resolved-image.ts';
 import type { Effect } from '../../engine/effect.ts';

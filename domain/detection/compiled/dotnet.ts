@@ -1,9 +1,9 @@
+import { shown, word } from '../build-plan.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown, word } from '../shell.ts';
 import { objectOf, type Source, within } from '../source.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import { saidVersionOf } from '../versions.ts';
 
 /** A framework is one entry: the kit of a project that serves. */
 export const dotnetFrameworks: readonly { name: string; sdk: RegExp }[] = [

@@ -1,10 +1,10 @@
+import { shown, word } from '../build-plan.ts';
 import { assetsBelow } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfTemplate } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown, word } from '../shell.ts';
 import { type Source, within } from '../source.ts';
-import { pinnedWithin } from '../versions/versions-file.ts';
+import { pinnedWithin } from '../versions.ts';
 
 /** A framework is one entry. */
 export const elixirFrameworks: readonly { name: string; dependency: RegExp; port: number }[] = [

@@ -1,11 +1,11 @@
+import { shown, word } from '../build-plan.ts';
 import { type Assets, assetsBelow } from '../node/assets.ts';
 import { type Outcome, server } from '../outcome.ts';
 import { portOfCommand, portOfSource } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown, word } from '../shell.ts';
 import { type Source, upwards, within } from '../source.ts';
-import type { Demand } from '../versions/ranges.ts';
-import { pinnedWithin } from '../versions/versions-file.ts';
+import type { Demand } from '../versions.ts';
+import { pinnedWithin } from '../versions.ts';
 
 /** A framework is one entry. */
 export const goFrameworks: readonly { name: string; module: RegExp }[] = [

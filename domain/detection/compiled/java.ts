@@ -1,9 +1,9 @@
+import { shown, word } from '../build-plan.ts';
 import { type Outcome, type Port, refused, server } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown, word } from '../shell.ts';
 import { type Source, upwards, within } from '../source.ts';
-import { pinnedWithin } from '../versions/versions-file.ts';
+import { pinnedWithin } from '../versions.ts';
 
 interface Tool {
   name: 'maven' | 'gradle';

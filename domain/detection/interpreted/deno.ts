@@ -1,10 +1,10 @@
+import { shown } from '../build-plan.ts';
 import { developmentOf } from '../node/development.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfSource, portOfTemplate } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown } from '../shell.ts';
 import { objectOf, type Source, within } from '../source.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import { saidVersionOf } from '../versions.ts';
 
 /** A framework is one entry: the name of an import that shows it. */
 export const denoFrameworks: readonly { name: string; import: RegExp }[] = [

@@ -1,12 +1,53 @@
+import { shown, word } from '../build-plan.ts';
 import { assetsOf } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfTemplate } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown, word } from '../shell.ts';
-import { type Source, within } from '../source.ts';
-import { takenOf } from '../versions/ranges.ts';
-import { pinnedWithin } from '../versions/versions-file.ts';
-import { type ComposerManifest, composerManifestOf } from './composer-manifest.ts';
+import { objectOf, type Source, within } from '../source.ts';
+import { pinnedWithin, takenOf } from '../versions.ts';
+
+/** The part of a composer.json that detection reads. */
+interface ComposerManifest {
+  path: string;
+  packages: ReadonlyMap<string, string>;
+  /** The range of PHP; '' where it says none. */
+  php: string;
+  /** Names without `ext-`. */
+  extensions: readonly string[];
+  scripts: ReadonlySet<string>;
+  /** Where Composer puts packages, or where the pages are, if that is not the usual folder. */
+  vendor: string;
+  publicFolder: string;
+}
+
+/** Part of every PHP that is built: no image lacks them, and no machine. */
+const builtIn = new Set([
+  ...['core', 'ctype', 'date', 'fileinfo', 'filter', 'hash', 'json', 'libxml', 'pcre', 'pdo', 'phar', 'posix'],
+  ...['random', 'reflection', 'session', 'spl', 'standard', 'tokenizer'],
+]);
+
+function composerManifestOf(source: Source, folder: string): ComposerManifest | undefined {
+  const path = within(folder, 'composer.json');
+  const said = source.object(path);
+  if (said === undefined) return undefined;
+  const texts = Object.entries(objectOf(said.require) ?? {}).flatMap(([name, range]): [string, string][] =>
+    typeof range === 'string' ? [[name.toLowerCase(), range]] : [],
+  );
+  const packages = new Map(texts);
+  const textOf = (value: unknown): string => (typeof value === 'string' && /^[\w./-]{1,200}$/.test(value) ? value : '');
+  return {
+    path,
+    packages,
+    php: packages.get('php') ?? packages.get('php-64bit') ?? '',
+    extensions: [...packages.keys()]
+      .flatMap((name) => /^ext-([a-z0-9_]{1,40})$/.exec(name)?.[1] ?? [])
+      .filter((name) => !builtIn.has(name))
+      .toSorted(),
+    scripts: new Set(Object.keys(objectOf(said.scripts) ?? {})),
+    vendor: textOf(objectOf(said.config)?.['vendor-dir']) || 'vendor',
+    publicFolder: textOf(objectOf(said.extra)?.['public-dir']),
+  };
+}
 
 interface PhpFramework {
   name: string;

@@ -1,11 +1,10 @@
+import { shown } from '../build-plan.ts';
 import { assetsOf } from '../node/assets.ts';
 import { type Outcome, refused, server } from '../outcome.ts';
 import { portOfCommand, portOfTemplate } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
-import { allows, takenOf } from '../versions/ranges.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import { allows, saidVersionOf, takenOf } from '../versions.ts';
 
 interface RubyFramework {
   name: string;

@@ -1,5 +1,5 @@
 import type { BuildStep } from '../build-plan.ts';
-import { word } from '../shell.ts';
+import { word } from '../build-plan.ts';
 import { type Source, within } from '../source.ts';
 import { developmentOf } from './development.ts';
 import { manifestOf } from './manifest.ts';

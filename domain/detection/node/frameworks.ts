@@ -1,5 +1,5 @@
-import { angularSite } from './angular.ts';
 import { configOf, type Project, plainFolder, publishedFolder, saidOf } from './project.ts';
+import { angularSite } from './run.ts';
 
 /** One framework, one entry: how it is known, what its build leaves, and what starts that. */
 export interface Framework {

@@ -1,7 +1,7 @@
+import { shown } from '../build-plan.ts';
 import type { Signal } from '../detected-build.ts';
 import { type Outcome, type Port, refused, server, site } from '../outcome.ts';
 import { portOfCommand, portOfSource, portOfTemplate } from '../ports.ts';
-import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import { developmentOf, isForMembers } from './development.ts';
 import { builders, bundlers, type Framework, servers } from './frameworks.ts';

@@ -1,5 +1,5 @@
+import { shown } from '../build-plan.ts';
 import type { Signal } from '../detected-build.ts';
-import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -1,6 +1,6 @@
+import { shown, word } from '../build-plan.ts';
 import type { Signal } from '../detected-build.ts';
 import { linesOf, webOf } from '../procfile.ts';
-import { shown, word } from '../shell.ts';
 import { objectOf, within } from '../source.ts';
 import { developmentOf, isForMembers, withoutWatching } from './development.ts';
 import type { Project } from './project.ts';

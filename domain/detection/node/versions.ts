@@ -1,6 +1,6 @@
 import { objectOf, type Source, within } from '../source.ts';
-import type { Demand } from '../versions/ranges.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import type { Demand } from '../versions.ts';
+import { saidVersionOf } from '../versions.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Lines with long-term support, newest first: an open range takes the first of them that it allows. */

@@ -1,6 +1,6 @@
 import { type Source, within } from '../source.ts';
-import type { Demand } from '../versions/ranges.ts';
-import { type Pinned, pinnedWithin } from '../versions/versions-file.ts';
+import type { Demand } from '../versions.ts';
+import { type Pinned, pinnedWithin } from '../versions.ts';
 
 export interface PythonManager {
   name: 'uv' | 'poetry' | 'pipenv' | 'pip';

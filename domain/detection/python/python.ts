@@ -1,12 +1,12 @@
+import { shown } from '../build-plan.ts';
 import { type Assets, assetsBelow, assetsOf, frontEndsOf } from '../node/assets.ts';
 import { manifestOf } from '../node/manifest.ts';
 import { fromNode } from '../node/node.ts';
 import { type Outcome, refused, server, site } from '../outcome.ts';
 import { portOfCommand } from '../ports.ts';
 import { webOf } from '../procfile.ts';
-import { shown } from '../shell.ts';
 import { type Source, within } from '../source.ts';
-import { inEnvironment } from './application.ts';
+import { inEnvironment, pythonFrameworks } from './application.ts';
 import {
   alsoInstall,
   demandedOf,
@@ -15,7 +15,6 @@ import {
   pythonManagerOf,
   pythonVersionOf,
 } from './dependencies.ts';
-import { pythonFrameworks } from './frameworks.ts';
 
 /** How a folder with a list of Python packages is built; undefined if it has none. */
 export function fromPython(source: Source, folder: string): Outcome | undefined {

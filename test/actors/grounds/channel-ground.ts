@@ -8,7 +8,7 @@ import {
 } from '../../../db/notification-channels/notification-channels.ts';
 import { type IncidentSubject, resolveIncidents } from '../../../db/notification-channels/tell-channels.ts';
 import { notify } from '../../../db/notifications/notify.ts';
-import { type ChannelKind, defaultEvents } from '../../../domain/notifications/channels.ts';
+import { type ChannelKind, defaultEvents } from '../../../domain/notifications/notifications.ts';
 import { seedOrganization } from '../../seeds/seed.ts';
 import { type ActorsGround, tester } from '../actors.ts';
 

@@ -5,7 +5,7 @@ import { rolloutKey } from '../../../db/deployments/rollout.ts';
 import { type Effect, effect } from '../../../db/engine/effect.ts';
 import { findSlice } from '../../../db/workloads/cluster-slices.ts';
 import { actorId } from '../../../domain/actors/actors.ts';
-import type { RolloutPhase } from '../../../domain/deployments/stages.ts';
+import type { RolloutPhase } from '../../../domain/deployments/states.ts';
 import { until } from '../../ground/until.ts';
 import { seedOrganization } from '../../seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../seeds/seed-place.ts';

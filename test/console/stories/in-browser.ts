@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findLocalCluster } from '../../../db/clusters/clusters.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { notify } from '../../../db/notifications/notify.ts';
-import { clusterLost } from '../../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../../domain/notifications/messages.ts';
 import { wholeBrowser } from '../../browsers/real-browser.ts';
 import { machine } from '../../seeds/seed.ts';
 import { askedBy } from '../asked.ts';

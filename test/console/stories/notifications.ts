@@ -3,7 +3,7 @@ import { createCluster } from '../../../db/clusters/clusters.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { notify } from '../../../db/notifications/notify.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
-import { clusterLost } from '../../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../../domain/notifications/messages.ts';
 import { machine, seedOrganization } from '../../seeds/seed.ts';
 import { askedBy } from '../asked.ts';
 import { heading, hold, mark, row } from '../on-page.ts';

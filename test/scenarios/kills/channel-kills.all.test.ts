@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { effect } from '../../../db/engine/effect.ts';
 import { type IncidentSubject, resolveIncidents } from '../../../db/notification-channels/tell-channels.ts';
 import { notify } from '../../../db/notifications/notify.ts';
-import { clusterLost } from '../../../domain/notifications/messages/cluster-lost.ts';
+import { clusterLost } from '../../../domain/notifications/messages.ts';
 import { routingKey } from '../../actors/grounds/channel-ground.ts';
 import { type Receiver, receiver } from '../../ground/receiver.ts';
 import { Installation, type Session } from '../../installation/installation.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { releaseText } from '../../../domain/clusters/release-name.ts';
+import { releaseText } from '../../../domain/clusters/clusters.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';

@@ -1,4 +1,4 @@
-import { releaseName } from '../../../domain/clusters/release-name.ts';
+import { releaseName } from '../../../domain/clusters/clusters.ts';
 
 /** Two releases of one version differ in their build alone, so it is shown, too. */
 export function Release({ image }: { image: string }) {

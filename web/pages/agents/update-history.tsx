@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { releaseText } from '../../../domain/clusters/release-name.ts';
+import { releaseText } from '../../../domain/clusters/clusters.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Section } from '../../components/page.tsx';

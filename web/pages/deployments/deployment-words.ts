@@ -9,8 +9,8 @@ import type { Answers } from '../../control-plane/session.ts';
 
 export type DeploymentAnswer = Answers['deployments']['get'];
 
-export { blockerWords as blockers } from '../../../domain/deployments/blocker-words.ts';
-export { stageTitles as stageWords } from '../../../domain/why/state-words.ts';
+export { blockerWords as blockers } from '../../../domain/deployments/states.ts';
+export { stageTitles as stageWords } from '../../../domain/why/why.ts';
 export { deploymentStateWords as states } from '../../../workflows/deployment/words.ts';
 
 /** A part of Ballast is down, so that its state says less than what it waits for. */

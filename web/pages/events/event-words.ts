@@ -1,4 +1,4 @@
-import { releaseText } from '../../../domain/clusters/release-name.ts';
+import { releaseText } from '../../../domain/clusters/clusters.ts';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
 import { sizeText } from '../services/processes/volume-size.ts';

@@ -1,5 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router';
-import { releaseText } from '../../../domain/clusters/release-name.ts';
+import { releaseText } from '../../../domain/clusters/clusters.ts';
 import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';

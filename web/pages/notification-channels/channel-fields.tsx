@@ -1,6 +1,9 @@
-import type { ChannelKind } from '../../../domain/notifications/channels.ts';
-import { defaultEvents } from '../../../domain/notifications/channels.ts';
-import { type NotificationKind, notificationKinds } from '../../../domain/notifications/notifications.ts';
+import type { ChannelKind } from '../../../domain/notifications/notifications.ts';
+import {
+  defaultEvents,
+  type NotificationKind,
+  notificationKinds,
+} from '../../../domain/notifications/notifications.ts';
 import { Checkbox, TextField } from '../../components/forms/form.tsx';
 import type { FieldIn, FieldsOf, Some } from '../../components/forms/operation/fields.ts';
 import { asSentence } from '../../components/forms/operation/values.ts';

@@ -1,5 +1,4 @@
-import type { ChannelKind } from '../../../domain/notifications/channels.ts';
-import type { Reach } from '../../../domain/notifications/events-and-channels.ts';
+import type { ChannelKind, Reach } from '../../../domain/notifications/notifications.ts';
 import { type NotificationKind, notificationKinds } from '../../../domain/notifications/notifications.ts';
 import { incidentWords } from '../../../workflows/incident/words.ts';
 import { notificationDeliveryWords } from '../../../workflows/notification-delivery/words.ts';

@@ -3,7 +3,7 @@ import {
   type NotifiedEvent,
   notifiedEvents,
   reachOf,
-} from '../../../domain/notifications/events-and-channels.ts';
+} from '../../../domain/notifications/notifications.ts';
 import { Section } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';

@@ -1,7 +1,7 @@
 import { ContainerIcon } from '@primer/octicons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { inPromotionOrder } from '../../../domain/environments/promotion-order.ts';
+import { inPromotionOrder } from '../../../domain/environments/environments.ts';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { usePageAction } from '../../components/actions/use-page-action.tsx';
 import { SearchField } from '../../components/filter-bar/search-field.tsx';

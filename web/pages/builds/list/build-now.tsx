@@ -1,4 +1,4 @@
-import { commitPattern } from '../../../../domain/git/refs.ts';
+import { commitPattern } from '../../../../domain/git/connections.ts';
 import type { DialogAction } from '../../../components/actions/action.ts';
 import { formAction } from '../../../components/actions/form-action.tsx';
 import { Checkbox, TextField } from '../../../components/forms/form.tsx';

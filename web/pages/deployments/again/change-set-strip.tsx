@@ -1,4 +1,4 @@
-import { isChangeSetOver } from '../../../../domain/change-sets/states.ts';
+import { isChangeSetOver } from '../../../../domain/change-sets/items.ts';
 import { changeSetWords } from '../../../../workflows/change-set/words.ts';
 import type { Action } from '../../../components/actions/action.ts';
 import { ActionMenu } from '../../../components/actions/action-menu.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { CommandState } from '../../../../domain/clusters/commands.ts';
+import type { CommandState } from '../../../../domain/clusters/clusters.ts';
 import { DialogActions } from '../../../components/dialogs/dialog.tsx';
 import { Button } from '../../../components/forms/button.tsx';
 import { Notice } from '../../../components/notice.tsx';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { treeOf } from '../../../test/kinds/tree-of.ts';
-import { detect } from '../detect.ts';
+import { treeOf } from '../../test/kinds/tree-of.ts';
+import { detect } from './detect.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
 const sources: Readonly<Record<string, Record<string, string>>> = {

@@ -1,5 +1,5 @@
-import type { Admitted, Place } from '../arbiter-types.ts';
-import { isDeploymentClaimed } from '../states.ts';
+import type { Admitted, Place } from './arbiter-types.ts';
+import { isDeploymentClaimed } from './states.ts';
 
 /** Of an open deployment: a person has to decide before it may be claimed. */
 export function isHeld({ state, blocker }: Admitted): boolean {

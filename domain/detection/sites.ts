@@ -1,8 +1,8 @@
-import { manifestOf } from '../node/manifest.ts';
-import { managerOf } from '../node/package-managers.ts';
-import { type Outcome, site } from '../outcome.ts';
-import { type Source, within } from '../source.ts';
-import { saidVersionOf } from '../versions/versions-file.ts';
+import { manifestOf } from './node/manifest.ts';
+import { managerOf } from './node/package-managers.ts';
+import { type Outcome, site } from './outcome.ts';
+import { type Source, within } from './source.ts';
+import { saidVersionOf } from './versions.ts';
 
 const named = ['hugo.toml', 'hugo.yaml', 'hugo.json'];
 const older = ['config.toml', 'config.yaml'];
@@ -50,4 +50,24 @@ export function fromHugo(source: Source, folder: string): Outcome | undefined {
     },
     output,
   );
+}
+
+/** Folders in which pages are kept that nothing has to build. */
+const folders = ['', 'public', 'dist', 'site', 'www', 'html', 'htdocs'];
+
+export function fromPages(source: Source, folder: string): Outcome | undefined {
+  const below = folders.find((one) => source.has(within(folder, within(one, 'index.html'))));
+  if (below === undefined) return undefined;
+  const path = within(folder, within(below, 'index.html'));
+  const told = { signals: [{ path, detail: 'Pages that are served as they are' }] };
+  const build = {
+    provider: 'static' as const,
+    directory: folder,
+    toolchain: [],
+    steps: [],
+    drop: [],
+    environment: {},
+    told,
+  };
+  return site(build, below === '' ? '.' : below);
 }

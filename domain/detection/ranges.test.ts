@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allows, lowestOf, takenOf } from './ranges.ts';
+import { allows, lowestOf, takenOf } from './versions.ts';
 
 test.each([
   ['>=3.14,<3.15', '3.14.0', true],
