@@ -1,17 +1,5 @@
 import { answerSentence } from '../../domain/deployments/answer-faults.ts';
-import {
-  agentUpdateAvailable,
-  approvalRequested,
-  buildAwaitsApproval,
-  buildFailed,
-  buildNotDeployed,
-  channelTest,
-  clusterLost,
-  deploymentFailed,
-  deploymentLive,
-  glassBroken,
-  guardLoosened,
-} from '../../domain/notifications/messages.ts';
+import * as messages from '../../domain/notifications/messages.ts';
 import type { NotificationKind } from '../../domain/notifications/notifications.ts';
 import { chatText } from '../../outbound/channels/chat-text.ts';
 
@@ -27,12 +15,12 @@ const built = { ...place, buildId: 'b', serviceId: 's', service: 'api', number: 
 const service = { id: 's', name: 'api' };
 const asked = { ...place, approvalId: 'a', requestedBy: 'Ada', reason: 'Fixes the checkout.' };
 
-/** Each event with the message that it makes, by the name of its file. */
-const samples: readonly [file: string, message: Sample][] = [
-  ['approval-requested', approvalRequested({ ...asked, kind: 'promote', service })],
+/** Each event with the message that it makes, by the name of its function. */
+export const samples: readonly [event: keyof typeof messages, message: Sample][] = [
+  ['approvalRequested', messages.approvalRequested({ ...asked, kind: 'promote', service })],
   [
-    'glass-broken',
-    glassBroken({
+    'glassBroken',
+    messages.glassBroken({
       ...asked,
       kind: 'promote',
       service,
@@ -42,53 +30,56 @@ const samples: readonly [file: string, message: Sample][] = [
     }),
   ],
   [
-    'guard-loosened',
-    guardLoosened({
+    'guardLoosened',
+    messages.guardLoosened({
       ...{ id: '0193a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', by: 'Ada', guard: 'production' },
       ...{ name: 'Production', project: 'shop', before: true, after: false },
     }),
   ],
   [
-    'build-awaits-approval',
-    buildAwaitsApproval({
+    'buildAwaitsApproval',
+    messages.buildAwaitsApproval({
       ...built,
       requestedBy: 'Ada',
       commit: '0f1e2d3c4b5a of shop/api',
       variables: ['VITE_API_URL'],
     }),
   ],
-  ['deployment-ended', deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
-  ['deployment-ended', deploymentLive({ ...release, reason: '' })],
+  ['deploymentFailed', messages.deploymentFailed({ ...release, reason: 'web-1 exited with code 3.' })],
+  ['deploymentLive', messages.deploymentLive({ ...release, reason: '' })],
   [
-    'deployment-ended',
-    deploymentLive({
+    'deploymentLive',
+    messages.deploymentLive({
       ...{ ...release, reason: '' },
       warning: answerSentence({ kind: 'host', by: 'django', status: 400, path: '/', host: 'shop.example.com' }),
     }),
   ],
-  ['build-ended', buildFailed({ ...built, reason: 'The step install ended with code 1.' })],
+  ['buildFailed', messages.buildFailed({ ...built, reason: 'The step install ended with code 1.' })],
   [
-    'build-ended',
-    buildNotDeployed({ ...built, reason: 'The service is suspended here: resume it, then deploy the release.' }),
+    'buildNotDeployed',
+    messages.buildNotDeployed({
+      ...built,
+      reason: 'The service is suspended here: resume it, then deploy the release.',
+    }),
   ],
-  ['cluster-lost', clusterLost({ clusterId: 'c', name: 'oslo' })],
+  ['clusterLost', messages.clusterLost({ clusterId: 'c', name: 'oslo' })],
   [
-    'agent-update-available',
-    agentUpdateAvailable({
+    'agentUpdateAvailable',
+    messages.agentUpdateAvailable({
       clusterId: 'c',
       name: 'oslo',
       from: 'ballast-agent:0.1.0-111111111111',
       to: 'ballast-agent:0.2.0-222222222222',
     }),
   ],
-  ['channel-test', channelTest({ organization: 'Acme', label: '#operations' })],
+  ['channelTest', messages.channelTest({ organization: 'Acme', label: '#operations' })],
 ];
 
 const width = 100;
 
 /** The pictures of docs/notifications.md: every message as Slack shows it, in text. */
 function notificationPictures(): string {
-  return samples.map(([file, message]) => `\`${file}.ts\`, ${message.kind}\n\n${picture(message)}\n`).join('\n');
+  return samples.map(([event, message]) => `\`${dashed(event)}\`, ${message.kind}\n\n${picture(message)}\n`).join('\n');
 }
 
 function picture(message: Sample): string {
@@ -113,6 +104,7 @@ function wrap(line: string): string[] {
   return lines;
 }
 
+const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const unescaped = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,18 +8,17 @@ import type { decide } from '../../../domain/deployments/arbiter.ts';
 export interface Mutant {
   /** The rule that it breaks. */
   without: string;
-  file: 'arbiter' | 'arbiter/plan' | 'arbiter/queue';
+  file: 'arbiter' | 'queue';
   /** Stands there once. */
   text: string;
   instead: string;
 }
 
-const files = ['arbiter', 'arbiter/plan', 'arbiter/queue', 'arbiter-types', 'states'];
+const files = ['arbiter', 'queue', 'arbiter-types', 'states'];
 const arbiter = new URL('../../../domain/deployments/', import.meta.url);
 
 export async function mutated({ file, text, instead }: Mutant): Promise<typeof decide> {
   const directory = await mkdtemp(join(tmpdir(), 'ballast-mutant-'));
-  await mkdir(join(directory, 'arbiter'));
   for (const name of files) {
     const source = await readFile(new URL(`${name}.ts`, arbiter), 'utf8');
     if (name === file && source.split(text).length !== 2) throw new Error(`${file}.ts does not say once: ${text}`);

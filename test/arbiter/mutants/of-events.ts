@@ -94,7 +94,7 @@ export const mutantsOfEvents: readonly Mutant[] = [
   },
   {
     without: 'places do not supersede each other',
-    file: 'arbiter/plan',
+    file: 'arbiter',
     text: '.filter((one) => one.place === place)',
     instead: '.filter(() => place)',
   },
