@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../test/ground/fresh-database.ts';
 import { descriptors } from '../workflows/descriptors.ts';
 import { attemptTurns } from './attempt-turns.ts';
-import { type ActivityParts, createActivities } from './index.ts';
+import { createActivities } from './index.ts';
 
-let fresh: FreshDatabase;
-let parts: ActivityParts;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  const nothing = () => {
-    throw new Error('Nothing is sealed here.');
-  };
-  parts = {
-    database: fresh.database,
-    keyring: { encryptSecret: nothing, decryptSecret: nothing, derivedSecret: nothing },
-    archive: async () => undefined,
-    ingressDomain: 'localhost',
-    outbound: { allowedRanges: [] },
-    pagerUrl: 'https://pager.invalid',
-    publicUrl: 'https://ballast.example.com',
-    turns: attemptTurns(40),
-  };
-});
+const fresh = await freshDatabase();
+const nothing = () => {
+  throw new Error('Nothing is sealed here.');
+};
+const parts = {
+  database: fresh.database,
+  keyring: { encryptSecret: nothing, decryptSecret: nothing, derivedSecret: nothing },
+  archive: async () => undefined,
+  ingressDomain: 'localhost',
+  outbound: { allowedRanges: [] },
+  pagerUrl: 'https://pager.invalid',
+  publicUrl: 'https://ballast.example.com',
+  turns: attemptTurns(40),
+};
 afterAll(() => fresh.drop());
 
 test('a worker has the activities of the frame, and of every kind those that its descriptor names', async () => {

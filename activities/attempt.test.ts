@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { deleteOrganization, restoreOrganization } from '../db/deletions/deletions.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
-import { createKeysFile, type Keyring, openKeyring } from '../db/keys/keys.ts';
+import { createKeysFile, openKeyring } from '../db/keys/keys.ts';
 import {
   deleteNotificationChannel,
   findNotificationChannel,
@@ -24,25 +24,20 @@ import { notify } from '../db/notifications/notify.ts';
 import type { AttemptAnswer } from '../outbound/channels/attempt.ts';
 import { type ChannelGround, channelGround, routingKey } from '../test/actors/grounds/channel-ground.ts';
 import { inActor } from '../test/actors/in-actor.ts';
-import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { freshDatabase } from '../test/ground/fresh-database.ts';
 import { lockWaiters } from '../test/ground/lock-waiters.ts';
 import { until } from '../test/ground/until.ts';
 import { machine } from '../test/seeds/seed.ts';
 import { attempt, failAttempts } from './attempt.ts';
 import { attemptTurns, type Turns } from './attempt-turns.ts';
 
-let fresh: FreshDatabase;
-let directory: string;
-let keyring: Keyring;
 let ours: ChannelGround;
 let chat: NotificationChannelView;
 let turns: Turns;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  directory = await mkdtemp(join(tmpdir(), 'ballast-attempts-'));
-  await createKeysFile(join(directory, 'kek.json'));
-  keyring = await openKeyring(fresh.database, join(directory, 'kek.json'));
-});
+const fresh = await freshDatabase();
+const directory = await mkdtemp(join(tmpdir(), 'ballast-attempts-'));
+await createKeysFile(join(directory, 'kek.json'));
+const keyring = await openKeyring(fresh.database, join(directory, 'kek.json'));
 beforeEach(async () => {
   turns = attemptTurns(40);
   ours = await channelGround({ database: fresh.database, keyring });

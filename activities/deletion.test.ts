@@ -3,24 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type Author, effect } from '../db/engine/effect.ts';
 import { createKeysFile, openKeyring } from '../db/keys/keys.ts';
 import { type DeletedOrganization, deletedOrganization, deletionRow } from '../test/actors/actors.ts';
-import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
-import { createActivities, type DeletionActivities } from './deletion.ts';
+import { freshDatabase } from '../test/ground/fresh-database.ts';
+import { createActivities } from './deletion.ts';
 
-let fresh: FreshDatabase;
-let directory: string;
-let activities: DeletionActivities;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  directory = await mkdtemp(join(tmpdir(), 'ballast-deletion-'));
-  await createKeysFile(join(directory, 'keys.json'));
-  const { database } = fresh;
-  activities = createActivities({ database, keyring: await openKeyring(database, join(directory, 'keys.json')) });
-});
+const fresh = await freshDatabase();
+const directory = await mkdtemp(join(tmpdir(), 'ballast-deletion-'));
+await createKeysFile(join(directory, 'keys.json'));
+const { database } = fresh;
+const activities = createActivities({ database, keyring: await openKeyring(database, join(directory, 'keys.json')) });
 
 afterAll(async () => {
   await fresh.drop();

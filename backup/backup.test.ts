@@ -14,25 +14,20 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { createZstdCompress } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../domain/settings/settings.ts';
 import { addFile, archived, unpackArchive } from './archive.ts';
-import { newOpeningKey, type OpeningKey, readOpeningKey } from './backup-key.ts';
+import { newOpeningKey, readOpeningKey } from './backup-key.ts';
 import { backupsIn, findBackup } from './backups-in.ts';
 import { clearForRestore } from './home-files.ts';
 import { checkImage, copyImages, deleteOtherImages, imagesIn, restoreImage } from './images.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
-import { openPlace, type Place } from './place.ts';
+import { openPlace } from './place.ts';
 import { checkFile, readSealed, writeSealed } from './sealed.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-backup-'));
-let key: OpeningKey;
-let other: OpeningKey;
-let place: Place;
-beforeAll(async () => {
-  [key, other] = await Promise.all([newOpeningKey(), newOpeningKey()]);
-  place = openPlace(join(directory, 'place'), readSettings({}));
-});
+const [key, other] = await Promise.all([newOpeningKey(), newOpeningKey()]);
+const place = openPlace(join(directory, 'place'), readSettings({}));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const bytes = Buffer.from('what only the holder of the key may read\n'.repeat(40_000));

@@ -1,20 +1,15 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { migrate } from '../db/migrations/migrate.ts';
-import { emptyDatabase, type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { emptyDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
 import { seedMember, seedOrganization } from '../test/seeds/seed.ts';
 import { restoreRows, rowsOf } from './rows.ts';
 
-let source: FreshDatabase;
-let target: Awaited<ReturnType<typeof emptyDatabase>>;
-beforeAll(async () => {
-  [source, target] = await Promise.all([freshDatabase(), emptyDatabase()]);
-  for (const slug of ['acme', 'zenith'])
-    await seedMember(source.database, await seedOrganization(source.database, slug));
-});
+const [source, target] = await Promise.all([freshDatabase(), emptyDatabase()]);
+for (const slug of ['acme', 'zenith']) await seedMember(source.database, await seedOrganization(source.database, slug));
 afterAll(async () => {
-  await source?.drop();
-  await target?.drop();
+  await source.drop();
+  await target.drop();
 });
 
 async function ask(url: string, query: string): Promise<unknown[]> {

@@ -1,27 +1,21 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { currentRelease } from '../db/agent-updates/agent-releases.ts';
 import { fingerprintOf, type ProgramStatement, releaseProof } from '../protocol/release-proof.ts';
 import { newestKey, provenProgram } from '../protocol/verify-proof.ts';
-import { type Home, openHome } from '../runtime/home/home.ts';
-import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { openHome } from '../runtime/home/home.ts';
+import { freshDatabase } from '../test/ground/fresh-database.ts';
 import { signingKeyFile, signRelease } from './agent.ts';
 
-let fresh: FreshDatabase;
-let home: Home;
-let directory: string;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  directory = mkdtempSync(join(tmpdir(), 'ballast-sign-'));
-  home = openHome(join(directory, 'home'));
-  // The agent of this checkout is made once a run, also for test/machines/release-ground.ts.
-  const made = join(tmpdir(), 'agent-bundle');
-  mkdirSync(made, { recursive: true });
-  symlinkSync(made, join(home.path, 'cache'));
-});
+const fresh = await freshDatabase();
+const directory = mkdtempSync(join(tmpdir(), 'ballast-sign-'));
+const home = openHome(join(directory, 'home'));
+// The agent of this checkout is made once a run, also for test/machines/release-ground.ts.
+const made = join(tmpdir(), 'agent-bundle');
+mkdirSync(made, { recursive: true });
+symlinkSync(made, join(home.path, 'cache'));
 afterAll(async () => {
   rmSync(directory, { recursive: true });
   await fresh.drop();

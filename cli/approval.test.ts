@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { tenant } from '../db/postgres/tenant.ts';
-import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
-import { type HeldPlace, holdDeployment } from '../test/seeds/held-deployment.ts';
+import { joinedCluster } from '../test/clusters/joined-cluster.ts';
+import { holdDeployment } from '../test/seeds/held-deployment.ts';
 import { seedPlace } from '../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-let held: HeldPlace;
-let project: string;
-beforeAll(async () => {
-  joined = await joinedCluster();
-  const { api, ours } = joined;
-  held = await holdDeployment(api.database, ours.organizationId);
-  await seedPlace(api.database, ours.organizationId);
-  const diff = [
-    {
-      serviceSlug: 'shop',
-      items: [
-        { label: 'GREETING', from: '"Hello"', to: '"Cheers"', secret: false },
-        { label: 'PASSWORD', from: '', to: 'sealed', secret: true },
-      ],
-    },
-  ];
-  const own = tenant(api.database.kysely, ours.organizationId);
-  const one = own.updateTable('approval').where('id', '=', held.approvalId);
-  await one.set({ diff: JSON.stringify(diff), reason: 'Prices in euros\u001b[2J' }).execute();
-  const row = own.selectFrom('project').select('slug').where('id', '=', held.projectId);
-  ({ slug: project } = await row.executeTakeFirstOrThrow());
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+const { api, ours } = joined;
+const held = await holdDeployment(api.database, ours.organizationId);
+await seedPlace(api.database, ours.organizationId);
+const diff = [
+  {
+    serviceSlug: 'shop',
+    items: [
+      { label: 'GREETING', from: '"Hello"', to: '"Cheers"', secret: false },
+      { label: 'PASSWORD', from: '', to: 'sealed', secret: true },
+    ],
+  },
+];
+const own = tenant(api.database.kysely, ours.organizationId);
+const one = own.updateTable('approval').where('id', '=', held.approvalId);
+await one.set({ diff: JSON.stringify(diff), reason: 'Prices in euros\u001b[2J' }).execute();
+const row = own.selectFrom('project').select('slug').where('id', '=', held.projectId);
+const { slug: project } = await row.executeTakeFirstOrThrow();
+afterAll(() => joined.close());
 
 const ballast = (...words: string[]) => joined.ballast(words);
 const cells = (out: string) => out.split('\n').map((line) => line.trim().split(/\s{2,}/));

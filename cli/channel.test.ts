@@ -1,29 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../db/engine/effect.ts';
 import { notify } from '../db/notifications/notify.ts';
 import { clusterLost } from '../domain/notifications/messages.ts';
-import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
-import { type Receiver, receiver } from '../test/ground/receiver.ts';
+import { joinedCluster } from '../test/clusters/joined-cluster.ts';
+import { receiver } from '../test/ground/receiver.ts';
 import { machine } from '../test/seeds/seed.ts';
 
 const key = 'R0UT1NGKEY0123456789abcd';
-let there: Receiver;
-let joined: JoinedCluster;
-let ballast: JoinedCluster['ballast'];
-let hook: string;
 
-beforeAll(async () => {
-  there = await receiver();
-  hook = there.url('/hooks/hunter2');
-  joined = await joinedCluster(there.settings);
-  ({ ballast } = joined);
-});
+const there = await receiver();
+const hook = there.url('/hooks/hunter2');
+const joined = await joinedCluster(there.settings);
+const { ballast } = joined;
 afterAll(async () => {
-  await joined?.close();
-  await there?.close();
+  await joined.close();
+  await there.close();
 });
 beforeEach(() => {
   there.requests.length = 0;

@@ -1,19 +1,12 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster, shopFile } from '../test/clusters/joined-cluster.ts';
-import type { RunningApi } from '../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster, shopFile } from '../test/clusters/joined-cluster.ts';
 
-let joined: JoinedCluster;
-let api: RunningApi;
-let ballast: JoinedCluster['ballast'];
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  ({ api, ballast } = joined);
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+const { api, ballast } = joined;
+afterAll(() => joined.close());
 
 test('a change whose answer is lost is asked for again, and made once', async () => {
   const { port, hostname } = new URL(api.url);

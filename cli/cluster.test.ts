@@ -1,33 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { storeHistoryPage } from '../db/engine/archive/history-archive.ts';
 import { tenant } from '../db/postgres/tenant.ts';
 import { rolloutKey } from '../domain/deployments/workload-of.ts';
 import { recordedHistory } from '../test/actors/recorded-history.ts';
-import { facts, observedSlice, type PeerAgent } from '../test/agents/peer-agent.ts';
-import { type JoinedCluster, joinedCluster, observed, shopFile } from '../test/clusters/joined-cluster.ts';
+import { facts, observedSlice } from '../test/agents/peer-agent.ts';
+import { joinedCluster, observed, shopFile } from '../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../test/commands/command-host.ts';
 import { until } from '../test/ground/until.ts';
-import type { RunningApi, Seeded } from '../test/installation/running-api.ts';
 import { seedInstance, seedReleases } from '../test/seeds/seed-cluster.ts';
 import { seedDeployment, seedPlace, seedRelease } from '../test/seeds/seed-place.ts';
 import { actorKinds } from '../workflows/descriptors.ts';
 
-let joined: JoinedCluster;
-let api: RunningApi;
-let ours: Seeded;
-let agent: PeerAgent;
-let clusterId: string;
-let directory: string;
-let ballast: JoinedCluster['ballast'];
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  ({ api, ours, agent, clusterId, directory, ballast } = joined);
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+const { api, ours, agent, clusterId, directory, ballast } = joined;
+afterAll(() => joined.close());
 
 /** An agent's answer to a command: some output, then the end. */
 async function serveOne(kind: string, end: (id: string) => Promise<unknown>): Promise<void> {

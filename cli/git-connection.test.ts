@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
-import { type GitServer, gitServer } from '../test/git/git-server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../test/clusters/joined-cluster.ts';
+import { gitServer } from '../test/git/git-server.ts';
 
-let git: GitServer;
-let joined: JoinedCluster;
-beforeAll(async () => {
-  git = await gitServer({ credential: 'ada:hunter2' });
-  joined = await joinedCluster({ OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
-});
+const git = await gitServer({ credential: 'ada:hunter2' });
+const joined = await joinedCluster({ OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
 afterAll(async () => {
-  await joined?.close();
-  await git?.close();
+  await joined.close();
+  await git.close();
 });
 const run = (words: string[], input?: string) =>
   joined.ballast(['git-connection', ...words], input === undefined ? {} : { input });

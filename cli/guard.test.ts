@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../test/clusters/joined-cluster.ts';
 import { seedPlace } from '../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-beforeAll(async () => {
-  joined = await joinedCluster();
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+afterAll(() => joined.close());
 
 const ballast = (...words: string[]) => joined.ballast(words);
 

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { CommandHost, type Ended } from '../test/commands/command-host.ts';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';
-import { audience, type JobExchange, jobExchange } from '../test/identity/job-exchange.ts';
+import { audience, jobExchange } from '../test/identity/job-exchange.ts';
 
 /** The address that a runner of GitHub offers a job: asked with the job's credential, it gives a token for an audience. */
 const asked: Pick<IncomingMessage, 'url' | 'headers'>[] = [];
@@ -21,17 +21,13 @@ const github = createServer(async ({ url, headers }, response) => {
   );
 });
 const host = new CommandHost();
-let jobs: JobExchange;
-let address: string;
-beforeAll(async () => {
-  jobs = await jobExchange();
-  await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2`;
-});
+const jobs = await jobExchange();
+await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+const address = `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2`;
 afterAll(async () => {
   await host.close();
   github.close();
-  await jobs?.close();
+  await jobs.close();
 });
 
 function exchange(env: Record<string, string>, ...words: string[]): Promise<Ended> {

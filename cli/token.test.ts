@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../test/clusters/joined-cluster.ts';
 
-let joined: JoinedCluster;
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  for (const name of ['Shop', 'Blog', 'Wiki']) await joined.ballast(['project', 'create', name]);
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+for (const name of ['Shop', 'Blog', 'Wiki']) await joined.ballast(['project', 'create', name]);
+afterAll(() => joined.close());
 
 test('a token is limited to projects by their slugs, and a slug that is none names those that there are', async () => {
   const { api, ours, ballast } = joined;

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../test/clusters/joined-cluster.ts';
 
-let joined: JoinedCluster;
-let ballast: JoinedCluster['ballast'];
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  ({ ballast } = joined);
-  await ballast(['project', 'create', 'Shop']);
-  await ballast(['service', 'create', 'Store', '--port', '3000']);
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+const { ballast } = joined;
+await ballast(['project', 'create', 'Shop']);
+await ballast(['service', 'create', 'Store', '--port', '3000']);
+afterAll(() => joined.close());
 
 test('a volume is added, listed, grown and removed, each time staged in its environment', async () => {
   expect((await ballast(['volume', 'list'])).out).toBe('store has no volumes in staging.\n');

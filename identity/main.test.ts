@@ -5,33 +5,26 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { askedOnce, askingBuiltInProvider } from '../api/sign-in/built-in-provider.ts';
 import { livingProcesses } from '../db/engine/processes/processes.ts';
 import { createKeysFile } from '../db/keys/keys.ts';
 import { readSettings } from '../domain/settings/settings.ts';
 import { bareEnvironment } from '../test/ground/bare-environment.ts';
-import { type FreshDatabase, freshDatabase } from '../test/ground/fresh-database.ts';
+import { freshDatabase } from '../test/ground/fresh-database.ts';
 import { until } from '../test/ground/until.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
-let fresh: FreshDatabase;
-let directory: string;
-let env: Record<string, string>;
-let socket: string;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  directory = mkdtempSync(join(tmpdir(), 'ballast-identity-'));
-  socket = join(directory, 'identity.sock');
-  env = {
-    DATABASE_URL: fresh.url,
-    KEYS_FILE: join(directory, 'keys.json'),
-    BUILT_IN_PROVIDER_SOCKET: socket,
-    PUBLIC_URL: 'https://ballast.example.com',
-  };
-});
+const fresh = await freshDatabase();
+const directory = mkdtempSync(join(tmpdir(), 'ballast-identity-'));
+const socket = join(directory, 'identity.sock');
+const env = {
+  DATABASE_URL: fresh.url,
+  KEYS_FILE: join(directory, 'keys.json'),
+  BUILT_IN_PROVIDER_SOCKET: socket,
+  PUBLIC_URL: 'https://ballast.example.com',
+};
 afterAll(async () => {
   await fresh.drop();
   rmSync(directory, { recursive: true });

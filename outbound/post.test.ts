@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { privateAddresses } from '../test/ground/private-addresses.ts';
-import { type Receiver, receiver } from '../test/ground/receiver.ts';
+import { receiver } from '../test/ground/receiver.ts';
 import { OutboundFailed, OutboundRefused } from './failures.ts';
 import { type PostOptions, postPublic } from './request.ts';
 import type { Resolve } from './target.ts';
@@ -12,12 +12,8 @@ const named =
   (...addresses: string[]): Resolve =>
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-
-let there: Receiver;
 const strangers: Server[] = [];
-beforeAll(async () => {
-  there = await receiver('127.0.0.1', 'localhost', 'chat.example');
-});
+const there = await receiver('127.0.0.1', 'localhost', 'chat.example');
 afterEach(() => {
   for (const stranger of strangers.splice(0)) stranger.close();
   there.reset();

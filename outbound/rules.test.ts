@@ -3,21 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { SettingsError } from '../domain/settings/settings.ts';
 import { authority } from '../test/ground/authority.ts';
-import { type Receiver, receiver } from '../test/ground/receiver.ts';
+import { receiver } from '../test/ground/receiver.ts';
 import { resolveOutside } from './registry.ts';
 import { fetchPublic, postPublic } from './request.ts';
 import { outboundRules } from './rules.ts';
 import type { Resolve } from './target.ts';
 
-let there: Receiver;
-let directory: string;
-beforeAll(async () => {
-  there = await receiver('127.0.0.1', 'registry.example');
-  directory = await mkdtemp(join(tmpdir(), 'ballast-rules-'));
-});
+const there = await receiver('127.0.0.1', 'registry.example');
+const directory = await mkdtemp(join(tmpdir(), 'ballast-rules-'));
 afterAll(async () => {
   await there.close();
   await rm(directory, { recursive: true });

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { livingProcesses } from '../db/engine/processes/processes.ts';
 import { metricsToken } from '../db/keys/metrics-token.ts';
 import { deletionRow } from '../test/actors/actors.ts';
 import { WorkerProcesses } from '../test/actors/worker-process.ts';
 import { until } from '../test/ground/until.ts';
 
-let workers: WorkerProcesses;
-beforeAll(async () => {
-  workers = await WorkerProcesses.open();
-});
+const workers = await WorkerProcesses.open();
 afterEach(() => workers.kill());
 afterAll(() => workers.close());
 

@@ -1,11 +1,8 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { WorkerProcesses } from '../test/actors/worker-process.ts';
 
-let workers: WorkerProcesses;
-beforeAll(async () => {
-  workers = await WorkerProcesses.open();
-});
+const workers = await WorkerProcesses.open();
 afterEach(() => workers.kill());
 afterAll(() => workers.close());
 

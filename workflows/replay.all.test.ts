@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { historyFiles, replayed } from '../test/actors/replayed-histories.ts';
 
 /** Those of actors that still run. */
 const files = historyFiles.filter((file) => file.includes('-open-'));
-let errors: Map<string, Error | undefined>;
 
-beforeAll(async () => {
-  errors = await replayed(files);
-});
+const errors = await replayed(files);
 
 test.each(files)('%s still replays', (file) => {
   expect(errors.has(file)).toBe(true);

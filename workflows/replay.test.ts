@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { historyFiles, replayed } from '../test/actors/replayed-histories.ts';
 
 /** Those that have not ended are the beginnings of these. */
 const files = historyFiles.filter((file) => !file.includes('-open-'));
-let errors: Map<string, Error | undefined>;
 
-beforeAll(async () => {
-  errors = await replayed(files);
-});
+const errors = await replayed(files);
 
 test('there are histories of every way a deletion can end', () => {
   for (const end of ['restored', 'purged', 'purged-now', 'failed'])

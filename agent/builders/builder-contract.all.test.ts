@@ -1,21 +1,16 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { builderContract } from '../../test/builders/builder-contract.ts';
-import { type BuilderGround, builderGround } from '../../test/builders/builder-ground.ts';
-import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
+import { builderGround } from '../../test/builders/builder-ground.ts';
+import { registryWorld } from '../../test/registry/registry-world.ts';
 import { openSandbox } from './sandbox/sandbox.ts';
 
-let world: RegistryWorld;
-let ground: BuilderGround;
-
-beforeAll(async () => {
-  const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
-  if ('why' in found) throw new Error(found.why);
-  world = await registryWorld();
-  ground = await builderGround(world);
-});
+const found = await openSandbox({ home: process.env.TMPDIR ?? '/tmp', outbound: { allowedRanges: [] } });
+if ('why' in found) throw new Error(found.why);
+const world = await registryWorld();
+const ground = await builderGround(world);
 afterAll(async () => {
-  await ground?.close();
-  await world?.close();
+  await ground.close();
+  await world.close();
 });
 
 // Of the other builder it is agent/builders/docker/detected.all.test.ts.

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { until } from '../../test/ground/until.ts';
 import { sampleTest as test } from '../../test/images/sample-test.ts';
 import { processGround } from '../../test/machines/process-ground.ts';
@@ -22,11 +22,8 @@ const server = createServer(async (asked, answer) => {
   answer.end('{}');
 });
 const home = mkdtempSync(join(tmpdir(), 'ballast-commands-'));
-let ground: Awaited<ReturnType<typeof processGround>>;
-beforeAll(async () => {
-  ground = await processGround();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-});
+const ground = await processGround();
+await once(server.listen(0, '127.0.0.1'), 'listening');
 afterAll(async () => {
   server.closeAllConnections();
   server.close();

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { hashSecret } from '../../db/keys/secrets.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { blobOf } from '../../test/images/registry.ts';
-import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { RegistryClient, types } from '../../test/registry/registry-client.ts';
 import { seedRepository } from '../../test/registry/seed-repository.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
@@ -14,15 +14,11 @@ import { Refusal } from '../program/refusal.ts';
 import { ControlPlaneAccess } from './control-plane-access.ts';
 import { ImageStore } from './image-store.ts';
 
-let api: RunningApi;
-let home: string;
 const secret = 'the-credential-of-an-agent-in-a-test';
 const signal = new AbortController().signal;
 
-beforeAll(async () => {
-  api = await runningApi();
-  home = mkdtempSync(join(tmpdir(), 'ballast-own-'));
-});
+const api = await runningApi();
+const home = mkdtempSync(join(tmpdir(), 'ballast-own-'));
 
 afterAll(async () => {
   rmSync(home, { recursive: true });

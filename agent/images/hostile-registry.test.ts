@@ -1,22 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { digestOf } from '../../test/images/hand-made-image.ts';
 import { blobOf } from '../../test/images/registry.ts';
 import { RegistryBench } from '../../test/images/registry-bench.ts';
 import type { ImageStore } from './image-store.ts';
 
-let bench: RegistryBench;
 let store: ImageStore;
-let image: RegistryBench['image'];
-let layer: Buffer;
 const never = new AbortController().signal;
 
-beforeAll(async () => {
-  bench = await RegistryBench.begun();
-  ({ image, layer } = bench);
-});
+const bench = await RegistryBench.begun();
+const { image, layer } = bench;
 afterAll(() => bench.close());
 beforeEach(() => {
   store = bench.open();

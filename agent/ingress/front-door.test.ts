@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { request } from 'undici';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { freePort } from '../../test/ground/free-port.ts';
 import { until } from '../../test/ground/until.ts';
@@ -38,9 +38,6 @@ const door = new FrontDoor({
 const servers: NetServer[] = [];
 let base = '';
 let port = 0;
-let application: RouteUpstream;
-let dead: RouteUpstream;
-let grpc: RouteUpstream;
 
 async function listening(server: NetServer): Promise<number> {
   servers.push(server);
@@ -87,23 +84,21 @@ function echo(): Server {
   return server;
 }
 
-beforeAll(async () => {
-  port = await listening(door.server);
-  base = `http://127.0.0.1:${port}`;
-  application = at('web-1', await listening(echo()));
-  dead = at('web-2', await freePort());
-  const rpc = createHttp2Server();
-  rpc.on('stream', async (stream, headers) => {
-    if (headers[':path'] === '/refused') {
-      return stream.respond({ ':status': 200, 'grpc-status': '12' }, { endStream: true });
-    }
-    const body = await buffer(stream);
-    stream.respond({ ':status': 200, 'x-te': String(headers.te) }, { waitForTrailers: true });
-    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-    stream.end(body);
-  });
-  grpc = at('rpc-1', await listening(rpc as unknown as NetServer), 'h2c');
+port = await listening(door.server);
+base = `http://127.0.0.1:${port}`;
+const application = at('web-1', await listening(echo()));
+const dead = at('web-2', await freePort());
+const rpc = createHttp2Server();
+rpc.on('stream', async (stream, headers) => {
+  if (headers[':path'] === '/refused') {
+    return stream.respond({ ':status': 200, 'grpc-status': '12' }, { endStream: true });
+  }
+  const body = await buffer(stream);
+  stream.respond({ ':status': 200, 'x-te': String(headers.te) }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(body);
 });
+const grpc = at('rpc-1', await listening(rpc as unknown as NetServer), 'h2c');
 beforeEach(() => {
   table.apply([
     { host: 'app.localhost', upstreams: [application] },

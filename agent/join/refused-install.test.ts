@@ -1,18 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { runScript } from '../../test/agents/installed-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { environment, type Installing, ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
-import type { Bundle } from '../bundle/make-bundle.ts';
 import { installScript } from './install-script.ts';
 
-let bundle: Bundle;
 let ground: ReleaseGround;
 
-beforeAll(async () => {
-  bundle = await runBundle();
-});
+const bundle = await runBundle();
 beforeEach(async () => {
   ground = await ReleaseGround.on(bundle);
 });

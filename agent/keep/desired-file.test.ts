@@ -1,15 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Desired } from '../../protocol/desired.ts';
 import { workload } from '../../protocol/workload.ts';
 import { DesiredFile } from './desired-file.ts';
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ballast-'));
-});
+const directory = mkdtempSync(join(tmpdir(), 'ballast-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const app = workload.parse({ release: '1', image: { layout: '/srv/app' }, processes: [] });

@@ -1,20 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { argumentsOf, changedBundle, processesNaming, runScript } from '../../test/agents/installed-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
 import { environment, ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
-import { type Bundle, makeBundle } from '../bundle/make-bundle.ts';
+import { makeBundle } from '../bundle/make-bundle.ts';
 import { TrustFile } from '../home/trust.ts';
 
-let bundle: Bundle;
 let ground: ReleaseGround;
 
-beforeAll(async () => {
-  bundle = await runBundle();
-});
+const bundle = await runBundle();
 beforeEach(async () => {
   ground = await ReleaseGround.on(bundle);
 });

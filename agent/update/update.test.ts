@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { argumentsOf, changedBundle } from '../../test/agents/installed-agent.ts';
 import { ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
-import type { Bundle } from '../bundle/make-bundle.ts';
 import { shortDigest } from './image-name.ts';
 
-let bundle: Bundle;
-let ground: ReleaseGround;
-
 // Agents in this process are in offered-releases.test.ts; here is an installed one, with its launcher.
-beforeAll(async () => {
-  bundle = await runBundle();
-  ground = await ReleaseGround.on(bundle);
-});
-afterAll(() => ground?.close());
+const bundle = await runBundle();
+const ground = await ReleaseGround.on(bundle);
+afterAll(() => ground.close());
 
 test('an installed agent is updated, takes nothing unsigned, and what does not reach the control plane goes away', async () => {
   const { code, said } = await ground.install();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { revokeAgent } from '../../db/agents/cluster-agents.ts';
 import { declareLost } from '../../db/agents/lost-agents.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
@@ -10,19 +10,15 @@ import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { facts, hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let organizationId: string;
 let cluster: ClusterRef;
 let agent: PeerAgent;
 const apiProcess = '00000000-0000-4000-8000-000000000001';
 
-beforeAll(async () => {
-  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
-  organizationId = await seedOrganization(api.database);
-});
+const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const organizationId = await seedOrganization(api.database);
 afterAll(() => api.close());
 
 const { running, token, told, events } = linkedCluster(() => ({ api, cluster }));

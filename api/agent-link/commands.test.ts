@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import { endForsakenCommands } from '../../db/agents/lost-agents.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
@@ -11,18 +11,14 @@ import { type Effect, effect } from '../../db/engine/effect.ts';
 import { hashOf, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let organizationId: string;
 let cluster: ClusterRef;
 let agent: PeerAgent;
 
-beforeAll(async () => {
-  api = await runningApi();
-  organizationId = await seedOrganization(api.database);
-});
+const api = await runningApi();
+const organizationId = await seedOrganization(api.database);
 afterAll(() => api.close());
 beforeEach(async () => {
   cluster = await running((effect) => createCluster(effect, { organizationId, name: 'Machine' }));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { acceptReport } from '../../db/agents/reports.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
@@ -14,7 +14,7 @@ import { workload } from '../../protocol/workload.ts';
 import { sampleRow } from '../../test/actors/sample-row.ts';
 import { hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 
 const app = workload.parse({
@@ -24,15 +24,11 @@ const app = workload.parse({
 });
 
 /** The harm a hostile agent can do: it holds a credential, and nothing else is known of it. */
-let api: RunningApi;
-let organizationId: string;
 let cluster: ClusterRef;
 let agent: PeerAgent;
 
-beforeAll(async () => {
-  api = await runningApi();
-  organizationId = await seedOrganization(api.database);
-});
+const api = await runningApi();
+const organizationId = await seedOrganization(api.database);
 afterAll(() => api.close());
 beforeEach(async () => {
   ({ cluster, agent } = await joined());

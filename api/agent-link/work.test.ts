@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { listBroken } from '../../db/attention/broken.ts';
 import { brokenClusters } from '../../db/clusters/broken-clusters.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
@@ -11,19 +11,15 @@ import type { Secrets } from '../../db/workloads/sealed-workload.ts';
 import { workload } from '../../protocol/workload.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { keyringWhenOpen } from '../engine/server/keyring-when-open.ts';
 
-let api: RunningApi;
-let organizationId: string;
 let cluster: ClusterRef;
 let agent: PeerAgent;
 
-beforeAll(async () => {
-  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
-  organizationId = await seedOrganization(api.database);
-});
+const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const organizationId = await seedOrganization(api.database);
 afterAll(() => api.close());
 
 const { running, token, told, events } = linkedCluster(() => ({ api, cluster }));

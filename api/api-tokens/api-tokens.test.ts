@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
 import { operation } from '../engine/operation.ts';
 import { operations } from '../operations.ts';
 
@@ -60,13 +60,8 @@ const standIns = {
     async handle() {},
   }),
 };
-
-let api: RunningApi;
-let ours: Seeded;
-beforeAll(async () => {
-  api = await runningApi({ manyClients: true, operations: { ...operations, standIn: standIns } });
-  ours = await seed(api.database);
-});
+const api = await runningApi({ manyClients: true, operations: { ...operations, standIn: standIns } });
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const create = (body: Record<string, unknown>, as = ours.sessions.admin) =>

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { credentialOf, exchangedOf, type JobExchange, jobExchange } from '../../test/identity/job-exchange.ts';
+import { afterAll, expect, test } from 'vitest';
+import { credentialOf, exchangedOf, jobExchange } from '../../test/identity/job-exchange.ts';
 import { type Credential, seed, seedSession } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-let jobs: JobExchange;
-beforeAll(async () => {
-  jobs = await jobExchange();
-});
+const jobs = await jobExchange();
 afterAll(() => jobs.close());
 
 const call = (method: string, path: string, as: Credential, body?: unknown) =>

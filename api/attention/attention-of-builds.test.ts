@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
-import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 afterAll(() => api.close());
 
 async function world() {

@@ -1,22 +1,16 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
 import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let releases: { older: string; newer: string };
-
-beforeAll(async () => {
-  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
-  ours = await seed(api.database);
-  releases = await seedReleases(api.database);
-});
+const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const ours = await seed(api.database);
+const releases = await seedReleases(api.database);
 afterAll(() => api.close());
 
 const { make, living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: releases.older }));

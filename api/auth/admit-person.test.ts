@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createInvitation } from '../../db/invitations/invite.ts';
 import { builtInProviderId } from '../../db/keys/identity-secrets.ts';
@@ -8,17 +8,14 @@ import { listMemberships } from '../../db/organizations/organizations.ts';
 import { acrossTenants } from '../../db/postgres/tenant.ts';
 import { verifyEmail } from '../../db/users/users.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { admitPerson } from './admit-person.ts';
 
 const email = 'victim@corp.example';
 const settings = readSettings({ SIGN_IN_EMAIL_DOMAINS: 'allowed.example' });
-let fresh: FreshDatabase;
 
-beforeAll(async () => {
-  fresh = await freshDatabase({ poolMax: 2 });
-});
+const fresh = await freshDatabase({ poolMax: 2 });
 afterAll(() => fresh.drop());
 
 async function invite(): Promise<string> {

@@ -1,17 +1,13 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Shown, SignInBrowser } from '../../test/browsers/sign-in-browser.ts';
-import { type TestProvider, testProvider } from '../../test/identity/provider.ts';
-import { account, type SigningIn, signingIn } from '../../test/identity/provider-sign-in.ts';
+import { testProvider } from '../../test/identity/provider.ts';
+import { account, signingIn } from '../../test/identity/provider-sign-in.ts';
 
-let world: SigningIn;
-let other: TestProvider;
 let mallory: SignInBrowser;
 let victim: SignInBrowser;
-beforeAll(async () => {
-  world = await signingIn({ SIGN_IN_EMAIL_DOMAINS: 'example.com' });
-  other = await testProvider();
-});
+const world = await signingIn({ SIGN_IN_EMAIL_DOMAINS: 'example.com' });
+const other = await testProvider();
 afterAll(async () => {
   await world.close();
   await other.close();

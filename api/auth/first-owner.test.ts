@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { ownerExists } from '../../db/sign-in/sign-in-links.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine, seedUser } from '../../test/seeds/seed.ts';
 import { becomeFirstOwner } from './admit-person.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test('of two people who use their links at the same moment one becomes the first owner', async () => {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { account, type SigningIn, signingIn } from '../../test/identity/provider-sign-in.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { account, signingIn } from '../../test/identity/provider-sign-in.ts';
 
-let world: SigningIn;
-beforeAll(async () => {
-  world = await signingIn({ SIGN_IN_EMAIL_DOMAINS: 'example.com' });
-});
+const world = await signingIn({ SIGN_IN_EMAIL_DOMAINS: 'example.com' });
 afterAll(() => world.close());
 
 const audit = async (action: string) =>

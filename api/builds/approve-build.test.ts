@@ -1,23 +1,20 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { lockBuild, openBuilds, refusedTurn } from '../../db/builds/claim.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
-import { type Pushed, pushOf, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
+import { type Pushed, pushOf, webhookGround } from '../../test/git/webhook-ground.ts';
 import { type Credential, seedSession, seedToken } from '../../test/installation/running-api.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
 
-let at: WebhookGround;
 let pushed: Pushed;
 let place: SeededPlace;
 
-beforeAll(async () => {
-  at = await webhookGround();
-});
+const at = await webhookGround();
 afterAll(() => at.close());
 beforeEach(async () => {
   pushed = await at.repository();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../db/builds/claim.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { createConnection, deleteConnection } from '../../db/git-connections/connections.ts';
@@ -6,21 +6,16 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import { commandBody } from '../../protocol/command.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
 import { giveRepository } from '../../test/builds/give-repository.ts';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { gitServer } from '../../test/git/git-server.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let git: GitServer;
 let place: SeededPlace;
 
-beforeAll(async () => {
-  git = await gitServer({ credential: 'oauth2:the-token-of-it', closed: 'private/' });
-  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-  ours = await seed(api.database);
-});
+const git = await gitServer({ credential: 'oauth2:the-token-of-it', closed: 'private/' });
+const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+const ours = await seed(api.database);
 afterAll(async () => {
   await api.close();
   await git.close();

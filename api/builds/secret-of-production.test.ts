@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { askAgent, lockBuild, openBuilds } from '../../db/builds/claim.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -6,7 +6,7 @@ import { turnsOf } from '../../domain/builds/states.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { gitServer } from '../../test/git/git-server.ts';
 import { type Answered, type Credential, seedToken } from '../../test/installation/running-api.ts';
 import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
 import { machine } from '../../test/seeds/seed.ts';
@@ -15,8 +15,6 @@ import { seedService } from '../../test/seeds/seed-service.ts';
 const at = new ApplyGround();
 const secrets = { run: 'the-run-time-secret-of-production', shared: 'the-shared-one', build: 'the-build-secret' };
 const also = { buildTime: 'also' };
-let git: GitServer;
-let agent: PeerAgent;
 let clusterId = '';
 let head = '';
 let other = '';
@@ -37,55 +35,49 @@ const set = (key: string, value: string, more: object = {}, of: object = { servi
   ...{ kind: 'variable.set', key, value, ...of, ...more },
 });
 
-beforeAll(async () => {
-  await at.open();
-  await at.begin();
-  git = await gitServer();
-  head = await git.commit('team/site.git', { 'package.json': '{"scripts":{"build":"env"}}' });
-  other = await git.commit(
-    'team/site.git',
-    { 'package.json': '{"scripts":{"build":"env | rev"}}' },
-    { branch: 'evil' },
+await at.open();
+await at.begin();
+const git = await gitServer();
+head = await git.commit('team/site.git', { 'package.json': '{"scripts":{"build":"env"}}' });
+other = await git.commit('team/site.git', { 'package.json': '{"scripts":{"build":"env | rev"}}' }, { branch: 'evil' });
+await git.commit('evil/site.git', { 'package.json': '{"scripts":{"build":"env | base64"}}' });
+const made = await at.call('POST', '/clusters', { name: 'Production' }, at.ours.sessions.admin);
+const { cluster, token } = made.body as { cluster: { id: string }; token: string };
+clusterId = cluster.id;
+const agent = new PeerAgent(at.api.url);
+await agent.join(token);
+const own = tenant(at.api.database.kysely, at.ours.organizationId);
+const here = own.updateTable('environment').set({ cluster_id: clusterId });
+await here.where('project_id', '=', at.projectId).execute();
+const project = { organizationId: at.ours.organizationId, projectId: at.projectId };
+Object.assign(site, await seedService(at.api.database, project, { slug: 'site', image: `${at.host}/app:1` }));
+for (const environmentId of [at.production, at.staging]) {
+  const isProduction = environmentId === at.production;
+  const value = (name: keyof typeof secrets) => (isProduction ? secrets[name] : 'of staging');
+  await at.stage(
+    environmentId,
+    ...[{ kind: 'service.create', serviceId: site.serviceId }, set('TOKEN', value('run'), { secret: true })],
+    ...[set('SHARED', value('shared'), { secret: true }, {}), set('DSN', 'db://u:${{TOKEN}}@${{shared.SHARED}}/x')],
+    set('SENTRY', value('build'), { secret: true, ...also }),
+    set('VITE_API', 'https://example.com', also),
   );
-  await git.commit('evil/site.git', { 'package.json': '{"scripts":{"build":"env | base64"}}' });
-  const made = await at.call('POST', '/clusters', { name: 'Production' }, at.ours.sessions.admin);
-  const { cluster, token } = made.body as { cluster: { id: string }; token: string };
-  clusterId = cluster.id;
-  agent = new PeerAgent(at.api.url);
-  await agent.join(token);
-  const own = tenant(at.api.database.kysely, at.ours.organizationId);
-  const here = own.updateTable('environment').set({ cluster_id: clusterId });
-  await here.where('project_id', '=', at.projectId).execute();
-  const project = { organizationId: at.ours.organizationId, projectId: at.projectId };
-  Object.assign(site, await seedService(at.api.database, project, { slug: 'site', image: `${at.host}/app:1` }));
-  for (const environmentId of [at.production, at.staging]) {
-    const isProduction = environmentId === at.production;
-    const value = (name: keyof typeof secrets) => (isProduction ? secrets[name] : 'of staging');
-    await at.stage(
-      environmentId,
-      ...[{ kind: 'service.create', serviceId: site.serviceId }, set('TOKEN', value('run'), { secret: true })],
-      ...[set('SHARED', value('shared'), { secret: true }, {}), set('DSN', 'db://u:${{TOKEN}}@${{shared.SHARED}}/x')],
-      set('SENTRY', value('build'), { secret: true, ...also }),
-      set('VITE_API', 'https://example.com', also),
-    );
-    const applied = await at.apply(environmentId);
-    if (applied.approval !== undefined)
-      ok(await at.call('POST', `/approvals/${applied.approval.id}/decide`, { decision: 'approved' }, owner()));
-    await at.goLive(applied.deployments[0]?.id ?? '');
-    if (!isProduction) continue;
-    // Who decides is shown what builds would see.
-    const { diff } = ok<{ diff: { items: { key: string; buildTime: string }[] }[] }>(
-      await at.call('GET', `/approvals/${applied.approval?.id}`),
-    );
-    const seen = diff.flatMap(({ items }) => items).filter(({ buildTime }) => buildTime === 'also');
-    expect(seen.map(({ key }) => key)).toEqual(['SENTRY', 'VITE_API']);
-    [releaseId, deploymentId] = [applied.deployments[0]?.releaseId ?? '', applied.deployments[0]?.id ?? ''];
-    [approvalId, changeSetId] = [applied.approval?.id ?? '', applied.changeSet.id];
-  }
-  await at.stage(at.production, source('team/site.git'));
-  const { approval } = await at.apply(at.production);
-  ok(await at.call('POST', `/approvals/${approval?.id}/decide`, { decision: 'approved' }, owner()));
-});
+  const applied = await at.apply(environmentId);
+  if (applied.approval !== undefined)
+    ok(await at.call('POST', `/approvals/${applied.approval.id}/decide`, { decision: 'approved' }, owner()));
+  await at.goLive(applied.deployments[0]?.id ?? '');
+  if (!isProduction) continue;
+  // Who decides is shown what builds would see.
+  const { diff } = ok<{ diff: { items: { key: string; buildTime: string }[] }[] }>(
+    await at.call('GET', `/approvals/${applied.approval?.id}`),
+  );
+  const seen = diff.flatMap(({ items }) => items).filter(({ buildTime }) => buildTime === 'also');
+  expect(seen.map(({ key }) => key)).toEqual(['SENTRY', 'VITE_API']);
+  [releaseId, deploymentId] = [applied.deployments[0]?.releaseId ?? '', applied.deployments[0]?.id ?? ''];
+  [approvalId, changeSetId] = [applied.approval?.id ?? '', applied.changeSet.id];
+}
+await at.stage(at.production, source('team/site.git'));
+const { approval } = await at.apply(at.production);
+ok(await at.call('POST', `/approvals/${approval?.id}/decide`, { decision: 'approved' }, owner()));
 afterAll(async () => {
   await at.close();
   await git.close();

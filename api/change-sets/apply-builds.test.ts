@@ -1,23 +1,20 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { gitServer } from '../../test/git/git-server.ts';
 import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
 const at = new ApplyGround();
 const { applyOf, apply, call, create, stage } = at;
-let git: GitServer;
 let commit = '';
 
-beforeAll(async () => {
-  await at.open();
-  git = await gitServer();
-  await git.create('team/app.git');
-  await git.create('team/empty.git');
-  commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
-});
+await at.open();
+const git = await gitServer();
+await git.create('team/app.git');
+await git.create('team/empty.git');
+commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
 beforeEach(async () => {
   await at.begin();
   const { clusterId } = await seedPlace(at.api.database, at.ours.organizationId);

@@ -1,19 +1,15 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { lockAdmission } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Answered, runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let outside: Server;
-let host: string;
 /** How often the registry was asked for a digest, and what holds each of its answers back, which are statuses. */
 let asked = 0;
 let gates: PromiseWithResolvers<number>[] = [];
@@ -21,19 +17,17 @@ let projectId: string;
 let environmentId: string;
 let draftId: string;
 
-beforeAll(async () => {
-  outside = createServer(async ({ method }, answer) => {
-    // The platforms of the image are not known there.
-    if (method === 'GET') return void answer.writeHead(404).end();
-    asked += 1;
-    const status = (await gates[asked - 1]?.promise) ?? 200;
-    answer.writeHead(status, { 'docker-content-digest': `sha256:${'1'.repeat(64)}` }).end();
-  });
-  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-  host = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
-  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-  ours = await seed(api.database);
+const outside = createServer(async ({ method }, answer) => {
+  // The platforms of the image are not known there.
+  if (method === 'GET') return void answer.writeHead(404).end();
+  asked += 1;
+  const status = (await gates[asked - 1]?.promise) ?? 200;
+  answer.writeHead(status, { 'docker-content-digest': `sha256:${'1'.repeat(64)}` }).end();
 });
+await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+const host = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
+const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+const ours = await seed(api.database);
 afterAll(async () => {
   await api.close();
   outside.close();

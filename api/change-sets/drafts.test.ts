@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Answered, runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
 let projectId: string;
 let environmentId: string;
 let service: { serviceId: string; processId: string; slug: string };
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
 afterAll(() => api.close());
 
 beforeEach(async () => {

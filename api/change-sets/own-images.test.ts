@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { noSource } from '../../domain/services/settings.ts';
-import { type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { seed, seedToken } from '../../test/installation/running-api.ts';
 import { RegistryClient } from '../../test/registry/registry-client.ts';
 import { tokenOf } from '../../test/registry/registry-world.ts';
 import { ApplyGround } from '../../test/seeds/apply-ground.ts';
@@ -8,14 +8,11 @@ import { seedService } from '../../test/seeds/seed-service.ts';
 
 const at = new ApplyGround();
 const { apply, applyOf, call, create, releaseOf, stage } = at;
-let stranger: Seeded;
 /** The repositories of the service that is deployed, of another one of its project, and of one of another project. */
 let repositories: { own: string; beside: string; elsewhere: string };
 
-beforeAll(async () => {
-  await at.open();
-  stranger = await seed(at.api.database);
-});
+await at.open();
+const stranger = await seed(at.api.database);
 beforeEach(async () => {
   await at.begin();
   const { organizationId } = at.ours;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { runningApi } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
 /** Makes the files, or fails. */
 let make: () => Promise<{ script: Buffer; archive: Buffer }>;
-beforeAll(async () => {
-  api = await runningApi({ clientProgram: () => make(), env: { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '4' } });
-});
+const api = await runningApi({ clientProgram: () => make(), env: { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '4' } });
 afterAll(() => api.close());
 
 test('it is given to everybody, as a file and as a package, so many times a minute; where it cannot be made the log says why', async () => {

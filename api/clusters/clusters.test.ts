@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedAgent, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-let releases: { older: string; newer: string };
-
-beforeAll(async () => {
-  api = await runningApi({ env: { PUBLIC_URL: 'https://ballast.example.com', INGRESS_DOMAIN: 'apps.example.com' } });
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-  releases = await seedReleases(api.database);
+const api = await runningApi({
+  env: { PUBLIC_URL: 'https://ballast.example.com', INGRESS_DOMAIN: 'apps.example.com' },
 });
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
+const releases = await seedReleases(api.database);
 afterAll(() => api.close());
 
 const admin = (method: string, path: string, body?: unknown) =>

@@ -1,38 +1,30 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-let agent: PeerAgent;
-let path: string;
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 
 const hidden = 'correct-horse-battery-staple';
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-  const { body } = await admin('POST', '/api/v1/clusters', { name: 'Here' });
-  const { cluster, token } = body as { cluster: { id: string }; token: string };
-  path = `/api/v1/clusters/${cluster.id}`;
-  agent = new PeerAgent(api.url);
-  await agent.join(token);
-  await agent.report([
-    observedSlice('workload/app', {
-      instances: [{ id: 'web-1', process: 'web', release: 'one', node: 'one', state: 'ready', run: 1 }],
-    }),
-    observedSlice('left-over', {
-      instances: [
-        { id: 'old-1', process: 'old', release: 'one', node: 'one', state: 'draining', run: 1 },
-        { id: 'old-2', process: 'old', release: 'one', node: 'one', state: 'draining', run: 1 },
-      ],
-    }),
-  ]);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
+const { body } = await admin('POST', '/api/v1/clusters', { name: 'Here' });
+const { cluster, token } = body as { cluster: { id: string }; token: string };
+const path = `/api/v1/clusters/${cluster.id}`;
+const agent = new PeerAgent(api.url);
+await agent.join(token);
+await agent.report([
+  observedSlice('workload/app', {
+    instances: [{ id: 'web-1', process: 'web', release: 'one', node: 'one', state: 'ready', run: 1 }],
+  }),
+  observedSlice('left-over', {
+    instances: [
+      { id: 'old-1', process: 'old', release: 'one', node: 'one', state: 'draining', run: 1 },
+      { id: 'old-2', process: 'old', release: 'one', node: 'one', state: 'draining', run: 1 },
+    ],
+  }),
+]);
 afterAll(() => api.close());
 
 function admin(method: string, url: string, body?: unknown) {

@@ -4,27 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { ConsoleFiles } from './console-files.ts';
 
 const script = 'console.log("Ballast");'.repeat(50);
 const consoleFiles = new ConsoleFiles();
-let directory: string;
-let api: RunningApi;
 let ours: Seeded;
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ballast-console-'));
-  await mkdir(join(directory, 'files'));
-  await writeFile(join(directory, 'index.html'), '<!doctype html><title>Console</title>');
-  await writeFile(join(directory, 'theme.js'), '1;');
-  await writeFile(join(directory, 'files', 'main-Ab12.js'), script);
-  await writeFile(join(directory, 'files', 'main-Ab12.js.br'), brotliCompressSync(script));
-  await writeFile(join(directory, 'files', 'main-Ab12.js.gz'), gzipSync(script));
-  await writeFile(join(directory, 'files', 'main-Ab12.js.map'), '{}');
-  api = await runningApi({ consoleFiles });
-});
+const directory = await mkdtemp(join(tmpdir(), 'ballast-console-'));
+await mkdir(join(directory, 'files'));
+await writeFile(join(directory, 'index.html'), '<!doctype html><title>Console</title>');
+await writeFile(join(directory, 'theme.js'), '1;');
+await writeFile(join(directory, 'files', 'main-Ab12.js'), script);
+await writeFile(join(directory, 'files', 'main-Ab12.js.br'), brotliCompressSync(script));
+await writeFile(join(directory, 'files', 'main-Ab12.js.gz'), gzipSync(script));
+await writeFile(join(directory, 'files', 'main-Ab12.js.map'), '{}');
+const api = await runningApi({ consoleFiles });
 afterAll(async () => {
   await api.close();
   await rm(directory, { recursive: true });

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 afterAll(() => api.close());
 
 const remove = (gone: Seeded, body: unknown = { confirmSlug: gone.slug }) =>

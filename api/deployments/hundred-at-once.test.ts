@@ -1,25 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 const requests = 100;
 /** Of a statement for a lock: after so many in vain the lock is held for longer than that. */
 const inVain = 20;
 
-let api: RunningApi;
-let twin: RunningApi;
-let ours: Seeded;
-let place: SeededPlace;
-
-beforeAll(async () => {
-  api = await runningApi({ lockTimeoutMillis: 200 });
-  twin = await api.twin();
-  ours = await seed(api.database);
-  place = await seedPlace(api.database, ours.organizationId);
-});
+const api = await runningApi({ lockTimeoutMillis: 200 });
+const twin = await api.twin();
+const ours = await seed(api.database);
+const place = await seedPlace(api.database, ours.organizationId);
 afterAll(async () => {
   await twin.close();
   await api.close();

@@ -1,21 +1,15 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Answered, runningApi, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-  for (const name of ['One', 'Two', 'Three']) {
-    for (const { tokens } of [ours, theirs]) {
-      await api.call('POST', '/api/v1/teams', { as: tokens.admin, body: { name } });
-    }
+const api = await runningApi();
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
+for (const name of ['One', 'Two', 'Three']) {
+  for (const { tokens } of [ours, theirs]) {
+    await api.call('POST', '/api/v1/teams', { as: tokens.admin, body: { name } });
   }
-});
+}
 afterAll(() => api.close());
 
 const get = (path: string) => api.call('GET', path, { as: ours.tokens.admin });

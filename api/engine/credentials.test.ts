@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 test('with both credentials the token counts, and a broken token is not made good by the cookie', async () => {

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { acrossTenants, tenant } from '../../db/postgres/tenant.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { proxyTo } from '../../test/ground/proxy.ts';
 import { inOneMinute, until } from '../../test/ground/until.ts';
-import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { headersOf, runningApi, seed } from '../../test/installation/running-api.ts';
 import { operations } from '../operations.ts';
 import { operation } from './operation.ts';
 
@@ -58,13 +58,9 @@ const keepSecret = operation({
 });
 
 const trial = { readSlowly, changeSlowly, fail, keepSecret };
-let api: RunningApi;
-let ours: Seeded;
 
-beforeAll(async () => {
-  api = await runningApi({ env: { REQUEST_TIMEOUT: '500ms' }, operations: { ...operations, trial } });
-  ours = await seed(api.database);
-});
+const api = await runningApi({ env: { REQUEST_TIMEOUT: '500ms' }, operations: { ...operations, trial } });
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const as = () => ours.tokens.admin;

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const call = (method: string, path: string, body: unknown) =>

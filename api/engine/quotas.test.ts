@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi({
-    env: {
-      TEAMS_PER_ORGANIZATION: '2',
-      // Those that the seed makes are four.
-      TOKENS_PER_ORGANIZATION: '6',
-      INVITATIONS_PER_ORGANIZATION: '2',
-      TRUSTED_ISSUERS_PER_ORGANIZATION: '2',
-      // One is the seed's.
-      ORGANIZATIONS_PER_OWNER: '3',
-      IDEMPOTENCY_KEYS_PER_CREDENTIAL: '2',
-    },
-  });
-  ours = await seed(api.database);
+const api = await runningApi({
+  env: {
+    TEAMS_PER_ORGANIZATION: '2',
+    // Those that the seed makes are four.
+    TOKENS_PER_ORGANIZATION: '6',
+    INVITATIONS_PER_ORGANIZATION: '2',
+    TRUSTED_ISSUERS_PER_ORGANIZATION: '2',
+    // One is the seed's.
+    ORGANIZATIONS_PER_OWNER: '3',
+    IDEMPOTENCY_KEYS_PER_CREDENTIAL: '2',
+  },
 });
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const name = () => `n-${crypto.randomUUID()}`;

@@ -1,9 +1,9 @@
 import { compileErrors, validate } from '@readme/openapi-parser';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
-import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { gitServer } from '../../test/git/git-server.ts';
+import { jobIssuer } from '../../test/identity/job-issuer.ts';
 import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
 import type { Example } from '../../test/operations/example.ts';
 import { operationExamples } from '../../test/operations/examples.ts';
 import { asCall, prepared, requestsOf } from '../../test/operations/prepared-request.ts';
@@ -19,27 +19,16 @@ const ofTheWholeOrganization: Record<string, string> = {
   'workflows.history': 'As above.',
 };
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-let issuer: JobIssuer;
-let document: Record<string, unknown>;
-let declared: DeclaredAnswers;
-let git: GitServer;
-let examples: Record<string, Example>;
-
-beforeAll(async () => {
-  api = await runningApi({
-    manyClients: true,
-    env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', ORGANIZATION_CREATORS: 'everyone' },
-  });
-  [issuer, git] = [await jobIssuer(), await gitServer()];
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-  examples = operationExamples({ api, ours, issuer, git });
-  document = (await api.call('GET', '/api/openapi.json')).body;
-  declared = new DeclaredAnswers(document, namedOperations(operations));
+const api = await runningApi({
+  manyClients: true,
+  env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', ORGANIZATION_CREATORS: 'everyone' },
 });
+const [issuer, git] = [await jobIssuer(), await gitServer()];
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
+const examples = operationExamples({ api, ours, issuer, git });
+const document = (await api.call('GET', '/api/openapi.json')).body;
+const declared = new DeclaredAnswers(document, namedOperations(operations));
 afterAll(async () => {
   await issuer.close();
   await git.close();

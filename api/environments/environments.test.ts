@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi({ env: { ENVIRONMENTS_PER_PROJECT: '4' } });
-  ours = await seed(api.database);
-});
+const api = await runningApi({ env: { ENVIRONMENTS_PER_PROJECT: '4' } });
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const { project, call } = madeProjects(() => ({ api, as: ours.tokens.admin }));

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../test/installation/watched-statements.ts';
 import { seedFullEnvironment } from '../../test/seeds/seed-full-environment.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 import { seedVariables } from '../../test/seeds/seed-variables.ts';
 
-let api: RunningApi;
 let watched: Watched;
 type Full = SeededPlace & { seeded: Seeded };
-let few: Full;
-let many: Full;
 
-beforeAll(async () => {
-  api = await runningApi({
-    onDatabase: (database) => {
-      watched = watchStatements(database);
-    },
-  });
-  few = await full(2);
-  many = await full(12);
+const api = await runningApi({
+  onDatabase: (database) => {
+    watched = watchStatements(database);
+  },
 });
+const few = await full(2);
+const many = await full(12);
 afterAll(() => api.close());
 
 async function full(services: number): Promise<Full> {

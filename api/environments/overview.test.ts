@@ -1,18 +1,13 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { findEnvironment } from '../../db/environments/environments.ts';
 import { overviewBy } from '../../db/environments/overview.ts';
 import type { DeploymentState } from '../../domain/deployments/states.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const json = (value: unknown) => sql<never>`${JSON.stringify(value)}::jsonb`;

@@ -1,28 +1,18 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
 import { clusterLost } from '../../domain/notifications/messages.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import {
-  type Credential,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-} from '../../test/installation/running-api.ts';
+import { type Credential, runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { specifiedClocks } from '../engine/streams/clocks.ts';
 
-let api: RunningApi;
-let ours: Seeded;
 const opened: ReadStream[] = [];
-beforeAll(async () => {
-  // No second hint of an inbox comes within a test.
-  api = await runningApi({ clocks: { ...specifiedClocks, hintPace: 3_600_000 } });
-  ours = await seed(api.database);
-});
+// No second hint of an inbox comes within a test.
+const api = await runningApi({ clocks: { ...specifiedClocks, hintPace: 3_600_000 } });
+const ours = await seed(api.database);
 afterAll(async () => {
   for (const stream of opened) stream.stop();
   await api.close();

@@ -1,41 +1,37 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { connectionAccess, noteDelivery, webhookSecret } from '../../db/git-connections/connections.ts';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { gitServer } from '../../test/git/git-server.ts';
+import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let git: GitServer;
-let ours: Seeded;
-let theirs: Seeded;
 /** Of the host's interface: the status of questions with the token `swordfish`. */
 let accepts = 200;
 let publicly = '';
 
 /** A host that speaks Gitea's interface, and git. */
-beforeAll(async () => {
-  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', GIT_CONNECTIONS_PER_ORGANIZATION: '12' } });
-  [ours, theirs] = [await seed(api.database), await seed(api.database)];
-  git = await gitServer({
-    credential: 'oauth2:swordfish',
-    before: (request, response) => {
-      const answer = (status: number, body: unknown) =>
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      const { pathname } = new URL(request.url ?? '', 'http://host');
-      if (!pathname.startsWith('/api/v1/')) return false;
-      if (pathname === '/api/v1/version') answer(200, { version: '1.22.1' });
-      else if (request.headers.authorization !== 'token swordfish') answer(401, { message: 'swordfish is wrong' });
-      else if (accepts !== 200) answer(accepts, { message: 'No, swordfish.' });
-      else if (pathname === '/api/v1/user') answer(200, { login: 'ada' });
-      else answer(200, [{ full_name: 'Team/App', clone_url: 'https://x/', default_branch: 'main', private: true }]);
-      return true;
-    },
-  });
-  await git.create('team/app.git');
-  await git.create('team/empty.git');
-  await git.commit('team/app.git', { 'index.html': 'Hello' });
+const api = await runningApi({
+  env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', GIT_CONNECTIONS_PER_ORGANIZATION: '12' },
 });
+const [ours, theirs] = [await seed(api.database), await seed(api.database)];
+const git = await gitServer({
+  credential: 'oauth2:swordfish',
+  before: (request, response) => {
+    const answer = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const { pathname } = new URL(request.url ?? '', 'http://host');
+    if (!pathname.startsWith('/api/v1/')) return false;
+    if (pathname === '/api/v1/version') answer(200, { version: '1.22.1' });
+    else if (request.headers.authorization !== 'token swordfish') answer(401, { message: 'swordfish is wrong' });
+    else if (accepts !== 200) answer(accepts, { message: 'No, swordfish.' });
+    else if (pathname === '/api/v1/user') answer(200, { login: 'ada' });
+    else answer(200, [{ full_name: 'Team/App', clone_url: 'https://x/', default_branch: 'main', private: true }]);
+    return true;
+  },
+});
+await git.create('team/app.git');
+await git.create('team/empty.git');
+await git.commit('team/app.git', { 'index.html': 'Hello' });
 afterAll(async () => {
   await git.close();
   await api.close();

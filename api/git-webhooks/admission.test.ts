@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { type Pushed, pushOf, sign, token, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
+import { pushOf, sign, token, webhookGround } from '../../test/git/webhook-ground.ts';
 import { until } from '../../test/ground/until.ts';
 
-let ground: WebhookGround;
-let pushed: Pushed;
-beforeAll(async () => {
-  ground = await webhookGround();
-  pushed = await ground.repository();
-});
+const ground = await webhookGround();
+const pushed = await ground.repository();
 afterAll(() => ground.close());
 
 describe('refused', () => {

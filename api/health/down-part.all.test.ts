@@ -1,28 +1,21 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { WorkerProcesses } from '../../test/actors/worker-process.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let workers: WorkerProcesses;
-let api: RunningApi;
-let ours: Seeded;
-let place: SeededPlace;
-
-beforeAll(async () => {
-  workers = await WorkerProcesses.open();
-  const { fresh, home, namespace } = workers;
-  api = await runningApi({ beside: { url: fresh.url, keysFile: join(home, 'keys.json') }, namespace });
-  ours = await seed(api.database);
-  place = await seedPlace(api.database, ours.organizationId);
-});
+const workers = await WorkerProcesses.open();
+const { fresh, home, namespace } = workers;
+const api = await runningApi({ beside: { url: fresh.url, keysFile: join(home, 'keys.json') }, namespace });
+const ours = await seed(api.database);
+const place = await seedPlace(api.database, ours.organizationId);
 afterAll(async () => {
   workers.kill();
   await api.close();

@@ -1,44 +1,37 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { beat, endProcess } from '../../db/engine/processes/processes.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { holdDeployment } from '../../test/seeds/held-deployment.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let ids: Record<'build' | 'change-set' | 'deletion' | 'agent-update' | 'held', string>;
-let clusterId: string;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  const { database } = api;
-  const held = await holdDeployment(database, ours.organizationId, { ofChangeSet: true });
-  clusterId = held.clusterId;
-  const at = { project_id: held.projectId, environment_id: held.environmentId };
-  ids = {
-    build: uuid(),
-    'change-set': uuid(),
-    deletion: uuid(),
-    'agent-update': uuid(),
-    held: held.changeSetId ?? '',
-  };
-  const rows: Partial<Record<ActorKind, Record<string, unknown>>> = {
-    build: { ...at, service_id: held.serviceId, cluster_id: clusterId, state: 'running', message: 'As before.' },
-    'change-set': { ...at, state: 'applying', source: 'api' },
-    deletion: { state: 'purging' },
-    'agent-update': { cluster_id: clusterId, state: 'downloading' },
-  };
-  for (const [kind, row] of Object.entries(rows)) {
-    const id = ids[kind as keyof typeof ids];
-    await tenantRow(database, descriptors[kind as ActorKind].table, ours.organizationId, { id, ...row });
-  }
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const { database } = api;
+const held = await holdDeployment(database, ours.organizationId, { ofChangeSet: true });
+const clusterId = held.clusterId;
+const at = { project_id: held.projectId, environment_id: held.environmentId };
+const ids = {
+  build: uuid(),
+  'change-set': uuid(),
+  deletion: uuid(),
+  'agent-update': uuid(),
+  held: held.changeSetId ?? '',
+};
+const rows: Partial<Record<ActorKind, Record<string, unknown>>> = {
+  build: { ...at, service_id: held.serviceId, cluster_id: clusterId, state: 'running', message: 'As before.' },
+  'change-set': { ...at, state: 'applying', source: 'api' },
+  deletion: { state: 'purging' },
+  'agent-update': { cluster_id: clusterId, state: 'downloading' },
+};
+for (const [kind, row] of Object.entries(rows)) {
+  const id = ids[kind as keyof typeof ids];
+  await tenantRow(database, descriptors[kind as ActorKind].table, ours.organizationId, { id, ...row });
+}
 afterAll(() => api.close());
 
 const get = async (path: string, as = ours.tokens.admin) => (await api.call('GET', `/api/v1${path}`, { as })).body;

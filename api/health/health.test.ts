@@ -3,13 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { beat } from '../../db/engine/processes/processes.ts';
 import { until } from '../../test/ground/until.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-
-let api: RunningApi;
-let ours: Seeded;
+import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-metrics-'));
 const tokenFile = join(directory, 'metrics-token');
@@ -17,10 +14,8 @@ const asOperator = async (): Promise<Call> => ({
   headers: { authorization: `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}` },
 });
 
-beforeAll(async () => {
-  api = await runningApi({ env: { METRICS_TOKEN_FILE: tokenFile } });
-  ours = await seed(api.database);
-});
+const api = await runningApi({ env: { METRICS_TOKEN_FILE: tokenFile } });
+const ours = await seed(api.database);
 afterAll(async () => {
   await api.close();
   rmSync(directory, { recursive: true });

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { signIn } from '../../test/identity/people.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
 let ours: Seeded;
 let path: string;
 
-beforeAll(async () => {
-  api = await runningApi({ manyClients: true, env: { INVITATION_LIFETIME: '1d' } });
-});
+const api = await runningApi({ manyClients: true, env: { INVITATION_LIFETIME: '1d' } });
 beforeEach(async () => {
   ours = await seed(api.database);
   path = `/api/v1/organizations/${ours.organizationId}/invitations`;

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FloodedLog, floodedLog, followedNumbers, pagedNumbers } from '../../test/agents/flooded-log.ts';
+import { afterAll, expect, test } from 'vitest';
+import { floodedLog, followedNumbers, pagedNumbers } from '../../test/agents/flooded-log.ts';
 import { patient } from '../../test/run/patience.ts';
 
 /** As long as it takes a busy application to fill its log. */
 const seconds = 45;
 const linesPerSecond = 10_000;
 const count = seconds * linesPerSecond;
-
-let flood: FloodedLog;
-beforeAll(async () => {
-  flood = await floodedLog(seconds, linesPerSecond);
-});
-afterAll(() => flood?.close());
+const flood = await floodedLog(seconds, linesPerSecond);
+afterAll(() => flood.close());
 
 test(
   'an agent is killed half way: who follows and who pages afterwards get every line once',

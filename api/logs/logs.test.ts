@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -10,28 +10,20 @@ import type { LogBatch, LogCursor, LogReader } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let other: RunningApi;
-let ours: Seeded;
-let clusterId: string;
-let agent: PeerAgent;
 /** The same agent, as it reaches the other process. */
-let elsewhere: PeerAgent;
 const opened: ReadStream[] = [];
 
-beforeAll(async () => {
-  api = await runningApi();
-  other = await api.twin();
-  ours = await seed(api.database);
-  [clusterId, agent] = await joined('Here');
-  elsewhere = Object.assign(new PeerAgent(other.url), agent, {});
-  elsewhere.credential = agent.credential;
-  elsewhere.incarnation = agent.incarnation;
-});
+const api = await runningApi();
+const other = await api.twin();
+const ours = await seed(api.database);
+const [clusterId, agent] = await joined('Here');
+const elsewhere = Object.assign(new PeerAgent(other.url), agent, {});
+elsewhere.credential = agent.credential;
+elsewhere.incarnation = agent.incarnation;
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.stop();
   await until('nothing is left', async () => (await left()).every((count) => count === 0));

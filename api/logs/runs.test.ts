@@ -1,31 +1,25 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import type { LogBatch, LogReader, LogRun } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let agent: PeerAgent;
-let place: string;
 const opened: ReadStream[] = [];
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  const { body } = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Here' } });
-  const { cluster, token } = body as { cluster: { id: string }; token: string };
-  agent = new PeerAgent(api.url);
-  await agent.join(token, { protocol: { major: 1, minor: 1 } });
-  const instance = { id: 'web-1', process: 'web', release: 'one', node: 'one', state: 'waiting' as const, run: 2 };
-  await agent.report([observedSlice('workload/app', { instances: [instance] })]);
-  place = `/api/v1/clusters/${cluster.id}/instances/web-1`;
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const { body } = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Here' } });
+const { cluster, token } = body as { cluster: { id: string }; token: string };
+const agent = new PeerAgent(api.url);
+await agent.join(token, { protocol: { major: 1, minor: 1 } });
+const instance = { id: 'web-1', process: 'web', release: 'one', node: 'one', state: 'waiting' as const, run: 2 };
+await agent.report([observedSlice('workload/app', { instances: [instance] })]);
+const place = `/api/v1/clusters/${cluster.id}/instances/web-1`;
 afterEach(() => {
   for (const stream of opened.splice(0)) stream.stop();
 });
-afterAll(() => api?.close());
+afterAll(() => api.close());
 
 const known = new Set<string>();
 async function reader(): Promise<LogReader> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { type SignedIn, signIn } from '../../test/identity/people.ts';
@@ -8,22 +8,16 @@ import {
   type Credential,
   type RunningApi,
   runningApi,
-  type Seeded,
   seed,
   seedToken,
 } from '../../test/installation/running-api.ts';
 
 /** Two processes. Streams look their credential up again every 30 s: what closes sooner was told by the feed or a timer. */
-let api: RunningApi;
-let twin: RunningApi;
-let ours: Seeded;
 const opened: ReadStream[] = [];
 
-beforeAll(async () => {
-  api = await runningApi({ manyClients: true });
-  twin = await api.twin();
-  ours = await seed(api.database);
-});
+const api = await runningApi({ manyClients: true });
+const twin = await api.twin();
+const ours = await seed(api.database);
 afterEach(() => {
   for (const stream of opened.splice(0)) stream.stop();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { removeMember } from '../../db/members/members.ts';
 import { disableUser, enableUser } from '../../db/users/users.ts';
@@ -6,15 +6,12 @@ import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { membership } from '../../test/identity/membership.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
 let ours: Seeded;
 
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 beforeEach(async () => {
   ours = await seed(api.database);
 });

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import type { Role } from '../../domain/roles.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
 import { membership } from '../../test/identity/membership.ts';
 import type { SignedIn } from '../../test/identity/people.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
 let ours: Seeded;
 let path: string;
 
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 beforeEach(async () => {
   ours = await seed(api.database);
   path = `/api/v1/organizations/${ours.organizationId}/members`;

@@ -1,25 +1,21 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { listAuditRecords } from '../../db/engine/audit.ts';
 import { type Role, roles } from '../../domain/roles.ts';
 import { type SignedIn, signIn } from '../../test/identity/people.ts';
-import { type Answered, type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { type Answered, runningApi } from '../../test/installation/running-api.ts';
 import { fc } from '../../test/run/drawn.ts';
 import { namedOperations } from '../engine/registry.ts';
 import { operations } from '../operations.ts';
 
 /** Two processes, so that what is asked at the same time meets in the database and nowhere before. */
-let processes: RunningApi[];
-let people: SignedIn[];
 
-beforeAll(async () => {
-  const api = await runningApi({
-    manyClients: true,
-    env: { ORGANIZATION_CREATORS: 'everyone', ORGANIZATIONS_PER_OWNER: '100000' },
-  });
-  processes = [api, await api.twin()];
-  people = await Promise.all(['Ada', 'Bob', 'Eve'].map((name) => signIn(api.database, { name })));
+const api = await runningApi({
+  manyClients: true,
+  env: { ORGANIZATION_CREATORS: 'everyone', ORGANIZATIONS_PER_OWNER: '100000' },
 });
+const processes = [api, await api.twin()];
+const people = await Promise.all(['Ada', 'Bob', 'Eve'].map((name) => signIn(api.database, { name })));
 afterAll(async () => {
   for (const api of processes.toReversed()) await api.close();
 });

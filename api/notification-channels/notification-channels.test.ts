@@ -1,20 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
 import { privateAddresses } from '../../test/ground/private-addresses.ts';
-import { type Receiver, receiver } from '../../test/ground/receiver.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { receiver } from '../../test/ground/receiver.ts';
+import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let strict: RunningApi;
-let other: Receiver;
 let ours: Seeded;
-beforeAll(async () => {
-  other = await receiver();
-  api = await runningApi({ env: other.settings });
-  strict = await runningApi({ env: { NOTIFICATION_CHANNELS_PER_ORGANIZATION: '1' } });
-});
+const other = await receiver();
+const api = await runningApi({ env: other.settings });
+const strict = await runningApi({ env: { NOTIFICATION_CHANNELS_PER_ORGANIZATION: '1' } });
 beforeEach(async () => {
   ours = await seed(api.database);
 });

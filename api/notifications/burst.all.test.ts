@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
 import { until } from '../../test/ground/until.ts';
 import { burst } from '../../test/inboxes/burst.ts';
 import { LiveInbox } from '../../test/inboxes/live-inbox.ts';
 import { wrongInboxes } from '../../test/inboxes/wrong-inboxes.ts';
-import { headersOf, type RunningApi, runningApi, seedSession } from '../../test/installation/running-api.ts';
+import { headersOf, runningApi, seedSession } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { specifiedClocks } from '../engine/streams/clocks.ts';
 
 const admins = 3;
 const members = 12;
 const events = 300;
-
-let api: RunningApi;
-let twin: RunningApi;
-beforeAll(async () => {
-  api = await runningApi({ clocks: { ...specifiedClocks, hintPace: 300 } });
-  twin = await api.twin();
-});
+const api = await runningApi({ clocks: { ...specifiedClocks, hintPace: 300 } });
+const twin = await api.twin();
 afterAll(async () => {
   await twin.close();
   await api.close();

@@ -1,22 +1,13 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
 import { clusterLost } from '../../domain/notifications/messages.ts';
-import {
-  type Credential,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-} from '../../test/installation/running-api.ts';
+import { type Credential, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
 let ours: Seeded;
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 afterAll(() => api.close());
 beforeEach(async () => {
   ours = await seed(api.database);

@@ -1,17 +1,11 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { signIn } from '../../test/identity/people.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
 afterAll(() => api.close());
 
 test('a token sees the organization that it was made in, and its absent settings are left out', async () => {

@@ -1,16 +1,13 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from '../../domain/roles.ts';
 import { type SignedIn, signIn } from '../../test/identity/people.ts';
-import { type Call, type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
 let ours: Seeded;
 let path: string;
 
-beforeAll(async () => {
-  api = await runningApi({ env: { ORGANIZATION_CREATORS: 'everyone' } });
-});
+const api = await runningApi({ env: { ORGANIZATION_CREATORS: 'everyone' } });
 beforeEach(async () => {
   ours = await seed(api.database);
   path = `/api/v1/organizations/${ours.organizationId}`;

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi({ env: { PROCESSES_PER_SERVICE: '3' } });
-  ours = await seed(api.database);
-});
+const api = await runningApi({ env: { PROCESSES_PER_SERVICE: '3' } });
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const { project, service, call, staged, applied } = madeProjects(

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createTeam } from '../../db/teams/teams.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi({ env: { PROJECTS_PER_ORGANIZATION: '40' } });
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-});
+const api = await runningApi({ env: { PROJECTS_PER_ORGANIZATION: '40' } });
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
 afterAll(() => api.close());
 
 interface Created {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { html } from '../../pages/html.ts';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { documentedPaths } from '../engine/openapi/document.ts';
 import { namedOperations } from '../engine/registry.ts';
 import { operations } from '../operations.ts';
 
-let api: RunningApi;
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 afterAll(() => api.close());
 
 test('the page shows every operation and loads nothing from elsewhere', async () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { ControlPlaneAccess } from '../../agent/images/control-plane-access.ts';
 import { ImageStore } from '../../agent/images/image-store.ts';
 import { Client } from '../../agent/link/client.ts';
@@ -10,15 +10,10 @@ import { pushLayout } from '../../cli/image/push-layout.ts';
 import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
 import { resolveManifest } from '../../db/registry/references.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
-import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
+import { registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 
-let world: RegistryWorld;
-let home: string;
-
-beforeAll(async () => {
-  world = await registryWorld();
-  home = mkdtempSync(join(tmpdir(), 'ballast-agent-pull-'));
-});
+const world = await registryWorld();
+const home = mkdtempSync(join(tmpdir(), 'ballast-agent-pull-'));
 
 afterAll(async () => {
   await world.close();

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { blobOf, RegistryClient } from '../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
+import { registryWorld } from '../../test/registry/registry-world.ts';
 import { seedAgent, seedBuild } from '../../test/registry/seed-build.ts';
-import { type SeededRepository, seedRepository } from '../../test/registry/seed-repository.ts';
+import { seedRepository } from '../../test/registry/seed-repository.ts';
 
-let world: RegistryWorld;
 let agent: { clusterId: string; secret: string };
-let repository: SeededRepository;
 
-beforeAll(async () => {
-  world = await registryWorld();
-  agent = await seedAgent(world.api, world.organization);
-  repository = await seedRepository(world.api.database, world.organization);
-});
+const world = await registryWorld();
+agent = await seedAgent(world.api, world.organization);
+const repository = await seedRepository(world.api.database, world.organization);
 
 afterAll(() => world.close());
 

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blobOf, digestOf, type RegistryClient, types } from '../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { blobOf, digestOf, types } from '../../test/registry/registry-client.ts';
+import { registryWorld } from '../../test/registry/registry-world.ts';
 
-let world: RegistryWorld;
-let client: RegistryClient;
-
-beforeAll(async () => {
-  world = await registryWorld();
-  client = world.client();
-});
+const world = await registryWorld();
+const client = world.client();
 
 afterAll(() => world.close());
 

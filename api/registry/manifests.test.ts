@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readImageConfig, resolveManifest } from '../../db/registry/references.ts';
-import { blobOf, digestOf, imageOf, type RegistryClient, types } from '../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld } from '../../test/registry/registry-world.ts';
+import { blobOf, digestOf, imageOf, types } from '../../test/registry/registry-client.ts';
+import { registryWorld } from '../../test/registry/registry-world.ts';
 
-let world: RegistryWorld;
-let client: RegistryClient;
-
-beforeAll(async () => {
-  world = await registryWorld({ REGISTRY_MANIFESTS_PER_REPOSITORY: '24' });
-  client = world.client();
-});
+const world = await registryWorld({ REGISTRY_MANIFESTS_PER_REPOSITORY: '24' });
+const client = world.client();
 
 afterAll(() => world.close());
 

@@ -1,25 +1,19 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { revokeToken } from '../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { inOneMinute } from '../../test/ground/until.ts';
-import { type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { seed, seedToken } from '../../test/installation/running-api.ts';
 import { blobOf, digestOf, RegistryClient } from '../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
+import { registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { type SeededRepository, seedRepository } from '../../test/registry/seed-repository.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
-let world: RegistryWorld;
-let stranger: Seeded;
-let image: { digest: string; layer: { digest: string } };
-
-beforeAll(async () => {
-  world = await registryWorld();
-  stranger = await seed(world.api.database);
-  image = await world.client().pushImage('whose is it', 'v1');
-});
+const world = await registryWorld();
+const stranger = await seed(world.api.database);
+const image = await world.client().pushImage('whose is it', 'v1');
 
 afterAll(() => world.close());
 

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let outside: Server;
-let host: string;
 let place: SeededPlace;
 
 const digestOf = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
@@ -46,24 +42,22 @@ tags.list = kept({
   ],
 });
 
-beforeAll(async () => {
-  // Manifests want a sign-in, and blobs lie elsewhere, where it must not be shown.
-  outside = createServer(({ url = '', headers }, answer) => {
-    const name = url.split('/').at(-1) ?? '';
-    const text = blobs.get(name) ?? blobs.get(tags[name] ?? '');
-    if (url.startsWith('/token')) answer.writeHead(200).end('{"token":"good"}');
-    else if (url.startsWith('/elsewhere/')) answer.writeHead(headers.authorization === undefined ? 200 : 400).end(text);
-    else if (headers.authorization !== 'Bearer good') {
-      answer.writeHead(401, { 'www-authenticate': `Bearer realm="http://${host}/token"` }).end();
-    } else if (url.includes('/blobs/')) answer.writeHead(307, { location: `/elsewhere/${name}` }).end();
-    else if (text === undefined) answer.writeHead(404).end();
-    else answer.writeHead(200, { 'docker-content-digest': digestOf(text) }).end(text);
-  });
-  await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-  host = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
-  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-  ours = await seed(api.database);
+// Manifests want a sign-in, and blobs lie elsewhere, where it must not be shown.
+const outside = createServer(({ url = '', headers }, answer) => {
+  const name = url.split('/').at(-1) ?? '';
+  const text = blobs.get(name) ?? blobs.get(tags[name] ?? '');
+  if (url.startsWith('/token')) answer.writeHead(200).end('{"token":"good"}');
+  else if (url.startsWith('/elsewhere/')) answer.writeHead(headers.authorization === undefined ? 200 : 400).end(text);
+  else if (headers.authorization !== 'Bearer good') {
+    answer.writeHead(401, { 'www-authenticate': `Bearer realm="http://${host}/token"` }).end();
+  } else if (url.includes('/blobs/')) answer.writeHead(307, { location: `/elsewhere/${name}` }).end();
+  else if (text === undefined) answer.writeHead(404).end();
+  else answer.writeHead(200, { 'docker-content-digest': digestOf(text) }).end(text);
 });
+await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
+const host = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
+const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+const ours = await seed(api.database);
 afterAll(async () => {
   await api.close();
   outside.close();

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, expect, test } from 'vitest';
+import { gitServer } from '../../test/git/git-server.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let git: GitServer;
-let ours: Seeded;
 let gitConnectionId = '';
 let commit = '';
-beforeAll(async () => {
-  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-  ours = await seed(api.database);
-  git = await gitServer({ credential: 'ada:swordfish' });
-  await git.create('team/app.git');
-  commit = await git.commit('team/app.git', {
-    'ballast.yaml': 'target: runtime\nservices: {api: {context: apps/api}, site: {}}\ndatabases: [sqldb]\n',
-    'apps/web/ballast.yml': 'processes: {web: {port: 3000, checks: {readiness: /up}}}\nenv: {LEVEL: 1.0}\n',
-    'apps/broken/ballast.yaml': 'target: a\nprocesses:\n  web:\n    prot: 80\n',
-    'apps/large/ballast.yaml': `# ${'x'.repeat(300_000)}`,
-  });
-  const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
-    as: ours.tokens.admin,
-    body: { host: git.url, label: 'Ours', token: 'ada:swordfish' },
-  });
-  gitConnectionId = String(body.id);
+const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
+const ours = await seed(api.database);
+const git = await gitServer({ credential: 'ada:swordfish' });
+await git.create('team/app.git');
+commit = await git.commit('team/app.git', {
+  'ballast.yaml': 'target: runtime\nservices: {api: {context: apps/api}, site: {}}\ndatabases: [sqldb]\n',
+  'apps/web/ballast.yml': 'processes: {web: {port: 3000, checks: {readiness: /up}}}\nenv: {LEVEL: 1.0}\n',
+  'apps/broken/ballast.yaml': 'target: a\nprocesses:\n  web:\n    prot: 80\n',
+  'apps/large/ballast.yaml': `# ${'x'.repeat(300_000)}`,
 });
+const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
+  as: ours.tokens.admin,
+  body: { host: git.url, label: 'Ours', token: 'ada:swordfish' },
+});
+gitConnectionId = String(body.id);
 afterAll(async () => {
   await git.close();
   await api.close();

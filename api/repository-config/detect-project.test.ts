@@ -1,31 +1,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { gitServer } from '../../test/git/git-server.ts';
 import { authority } from '../../test/ground/authority.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let git: GitServer;
-let ours: Seeded;
 let gitConnectionId = '';
 const directory = mkdtempSync(join(tmpdir(), 'ballast-detect-'));
-beforeAll(async () => {
-  const { ca, certify } = await authority();
-  const caFile = join(directory, 'ca.pem');
-  writeFileSync(caFile, ca);
-  api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', OUTBOUND_CA_FILE: caFile } });
-  ours = await seed(api.database);
-  git = await gitServer({ credential: 'ada:swordfish', certificate: await certify('127.0.0.1') });
-  await git.create('team/app.git');
-  await git.create('team/empty.git');
-  const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
-    as: ours.tokens.admin,
-    body: { host: new URL(git.url).host, label: 'Ours', token: 'ada:swordfish' },
-  });
-  gitConnectionId = String(body.id);
+const { ca, certify } = await authority();
+const caFile = join(directory, 'ca.pem');
+writeFileSync(caFile, ca);
+const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', OUTBOUND_CA_FILE: caFile } });
+const ours = await seed(api.database);
+const git = await gitServer({ credential: 'ada:swordfish', certificate: await certify('127.0.0.1') });
+await git.create('team/app.git');
+await git.create('team/empty.git');
+const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
+  as: ours.tokens.admin,
+  body: { host: new URL(git.url).host, label: 'Ours', token: 'ada:swordfish' },
 });
+gitConnectionId = String(body.id);
 afterAll(async () => {
   await git.close();
   await api.close();

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../db/postgres/json.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let ours: Seeded;
 /** On which the workloads are. */
-let clusterId: string;
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  clusterId = await seedCluster('home of workloads');
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const clusterId = await seedCluster('home of workloads');
 afterAll(() => api.close());
 
 const names = ['Ångström one', 'Ångström two', 'pilot', '100% done', '100 done', 'p_lot', 'İzmir', 'Ångström three'];

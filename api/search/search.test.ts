@@ -1,29 +1,15 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { foundKinds } from '../../db/search/finder.ts';
-import {
-  type Call,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-  seedToken,
-} from '../../test/installation/running-api.ts';
+import { type Call, runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-let older: string;
-
-beforeAll(async () => {
-  api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-  ({ older } = await seedReleases(api.database));
-});
+const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
+const { older } = await seedReleases(api.database);
 afterAll(() => api.close());
 
 const { living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: older }));

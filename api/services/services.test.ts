@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
 import { type MadeService, madeProjects } from '../../test/seeds/made-project.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi({ env: { SERVICES_PER_PROJECT: '8' } });
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-});
+const api = await runningApi({ env: { SERVICES_PER_PROJECT: '8' } });
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
 afterAll(() => api.close());
 
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));

@@ -1,23 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { endSessionsOf } from '../../db/sign-in/sessions.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
+import { runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { specifiedClocks } from '../engine/streams/clocks.ts';
 
-let api: RunningApi;
-let twin: RunningApi;
-let ours: Seeded;
 let mine: Seeded['sessions']['viewer'];
-beforeAll(async () => {
-  // No check of a stream's credential comes within a test.
-  api = await runningApi({ manyClients: true, clocks: { ...specifiedClocks, recheck: 3_600_000 } });
-  twin = await api.twin();
-  ours = await seed(api.database);
-});
+// No check of a stream's credential comes within a test.
+const api = await runningApi({ manyClients: true, clocks: { ...specifiedClocks, recheck: 3_600_000 } });
+const twin = await api.twin();
+const ours = await seed(api.database);
 afterAll(async () => {
   await twin.close();
   await api.close();

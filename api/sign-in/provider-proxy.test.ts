@@ -1,35 +1,29 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { squat } from '../../test/attacks/squatter.ts';
-import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 
-let api: RunningApi;
-let provider: Server;
-let directory: string;
-let socket: string;
 let seen: { method: string; url: string; headers: IncomingHttpHeaders; body: string } | undefined;
 
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'ballast-proxy-'));
-  socket = join(directory, 'identity.sock');
-  provider = createServer(async (asked, answer) => {
-    let body = '';
-    for await (const chunk of asked) body += chunk;
-    seen = { method: asked.method ?? '', url: asked.url ?? '', headers: asked.headers, body };
-    answer.setHeader('set-cookie', ['_ballast_session=1; path=/oidc', '_ballast_session.sig=2; path=/oidc']);
-    answer.setHeader('content-security-policy', "script-src 'self'");
-    answer.setHeader('location', '/oidc/interaction/1');
-    answer.setHeader('keep-alive', 'timeout=1');
-    answer.writeHead(303).end('led on');
-  });
-  await once(provider.listen(socket), 'listening');
-  api = await runningApi({
-    env: { BUILT_IN_PROVIDER_SOCKET: socket, PUBLIC_URL: 'https://ballast.example.com' },
-  });
+const directory = mkdtempSync(join(tmpdir(), 'ballast-proxy-'));
+const socket = join(directory, 'identity.sock');
+const provider = createServer(async (asked, answer) => {
+  let body = '';
+  for await (const chunk of asked) body += chunk;
+  seen = { method: asked.method ?? '', url: asked.url ?? '', headers: asked.headers, body };
+  answer.setHeader('set-cookie', ['_ballast_session=1; path=/oidc', '_ballast_session.sig=2; path=/oidc']);
+  answer.setHeader('content-security-policy', "script-src 'self'");
+  answer.setHeader('location', '/oidc/interaction/1');
+  answer.setHeader('keep-alive', 'timeout=1');
+  answer.writeHead(303).end('led on');
+});
+await once(provider.listen(socket), 'listening');
+const api = await runningApi({
+  env: { BUILT_IN_PROVIDER_SOCKET: socket, PUBLIC_URL: 'https://ballast.example.com' },
 });
 afterAll(async () => {
   await api.close();

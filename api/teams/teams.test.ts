@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedMember } from '../../test/seeds/seed.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let theirs: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  theirs = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const theirs = await seed(api.database);
 afterAll(() => api.close());
 
 const make = (name: string) => api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name } });

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { audience, exchangedOf, github, type JobExchange, jobExchange } from '../../test/identity/job-exchange.ts';
+import { afterAll, expect, test } from 'vitest';
+import { audience, exchangedOf, github, jobExchange } from '../../test/identity/job-exchange.ts';
 import { jobIssuer } from '../../test/identity/job-issuer.ts';
 import { seed } from '../../test/installation/running-api.ts';
 
-let jobs: JobExchange;
-beforeAll(async () => {
-  jobs = await jobExchange();
-});
+const jobs = await jobExchange();
 afterAll(() => jobs.close());
 
 test.each(['PS256', 'ES256'])('a job is trusted that is signed with %s', async (algorithm) => {

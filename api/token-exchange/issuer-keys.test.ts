@@ -1,20 +1,17 @@
 import { errors, jwtVerify } from 'jose';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { OutboundRules } from '../../outbound/rules.ts';
 import { receiver } from '../../test/ground/receiver.ts';
-import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
+import { jobIssuer } from '../../test/identity/job-issuer.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 
 const minute = 60_000;
-let issuer: JobIssuer;
 let now: number;
 let keys: IssuerKeys;
 /** Requests of the issuer before the test. */
 let before: number;
 
-beforeAll(async () => {
-  issuer = await jobIssuer('ES256');
-});
+const issuer = await jobIssuer('ES256');
 afterAll(() => issuer.close());
 beforeEach(async () => {
   now = 0;

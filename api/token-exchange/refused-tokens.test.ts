@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { exportSPKI, importJWK } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import {
@@ -9,26 +9,13 @@ import {
   exchangedOf,
   expectRefused,
   github,
-  type JobExchange,
   jobExchange,
   stranger,
 } from '../../test/identity/job-exchange.ts';
-import type { JobIssuer } from '../../test/identity/job-issuer.ts';
-import { type RunningApi, seed } from '../../test/installation/running-api.ts';
+import { seed } from '../../test/installation/running-api.ts';
 
-let jobs: JobExchange;
-let api: RunningApi;
-let issuer: JobIssuer;
-let spare: JobIssuer;
-let trust: JobExchange['trust'];
-let exchange: JobExchange['exchange'];
-let job: JobExchange['job'];
-let teams: JobExchange['teams'];
-
-beforeAll(async () => {
-  jobs = await jobExchange();
-  ({ api, issuer, spare, trust, exchange, job, teams } = jobs);
-});
+const jobs = await jobExchange();
+const { api, issuer, spare, trust, exchange, job, teams } = jobs;
 afterAll(() => jobs.close());
 
 describe('403 for', () => {

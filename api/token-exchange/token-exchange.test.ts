@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import {
@@ -7,12 +7,11 @@ import {
   exchangedOf,
   expectRefused,
   github,
-  type JobExchange,
   jobExchange,
   stranger,
 } from '../../test/identity/job-exchange.ts';
-import { type JobIssuer, jobIssuer } from '../../test/identity/job-issuer.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { jobIssuer } from '../../test/identity/job-issuer.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 
 const gitlab = {
   sub: 'project_path:group/app:ref_type:branch:ref:main',
@@ -20,20 +19,8 @@ const gitlab = {
   ref_protected: 'true',
 };
 
-let jobs: JobExchange;
-let api: RunningApi;
-let issuer: JobIssuer;
-let spare: JobIssuer;
-let ours: Seeded;
-let trust: JobExchange['trust'];
-let exchange: JobExchange['exchange'];
-let job: JobExchange['job'];
-let teams: JobExchange['teams'];
-
-beforeAll(async () => {
-  jobs = await jobExchange();
-  ({ api, issuer, spare, ours, trust, exchange, job, teams } = jobs);
-});
+const jobs = await jobExchange();
+const { api, issuer, spare, ours, trust, exchange, job, teams } = jobs;
 afterAll(() => jobs.close());
 
 describe('a job that is trusted', () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createToken } from '../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
 const github = 'https://token.actions.githubusercontent.com';
@@ -14,12 +14,8 @@ const rule = {
   claims: { repository: ['octo/*'], ref: ['refs/heads/main', 'refs/tags/*'] },
   role: 'deployer',
 };
-
-let api: RunningApi;
 let ours: Seeded;
-beforeAll(async () => {
-  api = await runningApi();
-});
+const api = await runningApi();
 beforeEach(async () => {
   ours = await seed(api.database);
 });

@@ -1,17 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { volumeName } from '../../domain/services/volumes.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const { project, service, call, staged, applied } = madeProjects(

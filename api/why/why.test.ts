@@ -1,19 +1,14 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
 import { machine, seedMember } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const own = () => tenant(api.database.kysely, ours.organizationId);

@@ -1,7 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
@@ -12,24 +12,19 @@ import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { bundleCache } from '../../test/ground/bundle-cache.ts';
 import { groundTemporal } from '../../test/ground/ground-temporal.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
 import { workflowBundle } from '../../worker/host/bundle.ts';
 
 const namespace = `export-${uuid()}`;
-let api: RunningApi;
-let ours: Seeded;
-let stopServing: () => Promise<void>;
 
-beforeAll(async () => {
-  api = await runningApi({ namespace });
-  await prepareNamespace(api.temporal);
-  await installSdkOnce();
-  const { database, keyring, temporal } = api;
-  const log = pino({ level: 'silent' });
-  const ground = { database, keyring, keys: payloadKeys(keyring), temporal, log };
-  stopServing = await serve(await groundTemporal(namespace), ground);
-  ours = await seed(database);
-});
+const api = await runningApi({ namespace });
+await prepareNamespace(api.temporal);
+await installSdkOnce();
+const { database, keyring, temporal } = api;
+const log = pino({ level: 'silent' });
+const ground = { database, keyring, keys: payloadKeys(keyring), temporal, log };
+const stopServing = await serve(await groundTemporal(namespace), ground);
+const ours = await seed(database);
 afterAll(async () => {
   await stopServing();
   await api.close();

@@ -1,27 +1,15 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import {
-  type Credential,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-  seedToken,
-} from '../../test/installation/running-api.ts';
+import { type Credential, runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const as = () => ({ as: ours.tokens.admin });

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import proto from '@temporalio/proto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
 import { textOf } from '../../domain/history-steps/step.ts';
 import { historyFromText } from '../../temporal/history/history-text.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 
 const { History } = proto.temporal.api.history.v1;
@@ -49,17 +49,12 @@ const voyage: ActorDescriptor = {
   },
 };
 
-let api: RunningApi;
-let ours: Seeded;
-
-beforeAll(async () => {
-  Object.assign(descriptors, { voyage });
-  actorKinds.push('voyage' as ActorKind);
-  api = await runningApi();
-  ours = await seed(api.database);
-  await sql`create table voyage (like agent_update including defaults)`.execute(api.database.kysely);
-  await sql`alter table voyage drop kind, drop from_image, drop to_image`.execute(api.database.kysely);
-});
+Object.assign(descriptors, { voyage });
+actorKinds.push('voyage' as ActorKind);
+const api = await runningApi();
+const ours = await seed(api.database);
+await sql`create table voyage (like agent_update including defaults)`.execute(api.database.kysely);
+await sql`alter table voyage drop kind, drop from_image, drop to_image`.execute(api.database.kysely);
 afterAll(async () => {
   await api.close();
   actorKinds.splice(actorKinds.indexOf('voyage' as ActorKind), 1);

@@ -1,20 +1,16 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { rolloutKey } from '../../domain/deployments/workload-of.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters, sampleProcess as web } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
 import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let releases: { older: string; newer: string };
-
-beforeAll(async () => {
-  api = await runningApi({ env: { PUBLIC_URL: 'https://ballast.example.com', INGRESS_DOMAIN: 'apps.example.com' } });
-  ours = await seed(api.database);
-  releases = await seedReleases(api.database);
+const api = await runningApi({
+  env: { PUBLIC_URL: 'https://ballast.example.com', INGRESS_DOMAIN: 'apps.example.com' },
 });
+const ours = await seed(api.database);
+const releases = await seedReleases(api.database);
 afterAll(() => api.close());
 
 const admin = (method: string, path: string, body?: unknown) =>

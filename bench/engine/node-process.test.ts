@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { until } from '../../test/ground/until.ts';
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ballast-bench-test-'));
-});
+const directory = await mkdtemp(join(tmpdir(), 'ballast-bench-test-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 /** A benchmark with a server, and a measurement that would go on for ever. */

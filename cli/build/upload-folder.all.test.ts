@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { UploadGround } from '../../test/builds/upload-ground.ts';
 import { blobOf } from '../../test/registry/registry-client.ts';
 
-let ground: UploadGround;
-beforeAll(async () => {
-  ground = await UploadGround.open();
-});
+const ground = await UploadGround.open();
 beforeEach(() => ground.anew());
-afterAll(() => ground?.close());
+afterAll(() => ground.close());
 
 test('20,000 files and one of 300 MB are uploaded; of one that changed, one blob is sent', async () => {
   for (let at = 0; at < 20_000 - 1; at += 1) ground.write(`d${at % 100}/f${at}`, `content of ${at}`);

@@ -3,18 +3,15 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSyn
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { UploadGround } from '../../test/builds/upload-ground.ts';
 import { blobOf } from '../../test/registry/registry-client.ts';
 import { Progress } from '../engine/progress.ts';
 import { partBytes } from './push-blobs.ts';
 
-let ground: UploadGround;
-beforeAll(async () => {
-  ground = await UploadGround.open();
-});
+const ground = await UploadGround.open();
 beforeEach(() => ground.anew());
-afterAll(() => ground?.close());
+afterAll(() => ground.close());
 
 /** A control plane behind a proxy that answers by itself where it says so; tells what was asked, with the length of each body. */
 async function front(answers: (method: string, url: string) => number | undefined) {

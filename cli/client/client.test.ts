@@ -2,23 +2,19 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Ended } from '../../test/commands/command-host.ts';
-import { type RunningApi, runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
+import { runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
 import { asTyped } from './commands.ts';
 import { keptClient, rooms } from './kept-client.ts';
 import { makeClient } from './make-client.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-client-'));
 const script = join(directory, 'ballast.mjs');
-let made: Awaited<ReturnType<typeof makeClient>>;
-let api: RunningApi;
-beforeAll(async () => {
-  [made, api] = await Promise.all([makeClient(), runningApi()]);
-  writeFileSync(script, made.script);
-});
+const [made, api] = await Promise.all([makeClient(), runningApi()]);
+writeFileSync(script, made.script);
 afterAll(async () => {
-  await api?.close();
+  await api.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -1,26 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { begunCommand } from '../../test/commands/begun-command.ts';
-import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
+import { proxyTo } from '../../test/ground/proxy.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
 
-let joined: JoinedCluster;
-let proxy: TcpProxy;
-let layout: string;
-let cwd: string;
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  cwd = join(joined.directory, 'shop');
-  mkdirSync(cwd);
-  proxy = await proxyTo(new URL(joined.api.url).host);
-  ({ layout } = await handMadeLayout([[{ name: 'run', content: 'a program' }]], { hostBound: true }));
-});
+const joined = await joinedCluster();
+const cwd = join(joined.directory, 'shop');
+mkdirSync(cwd);
+const proxy = await proxyTo(new URL(joined.api.url).host);
+const { layout } = await handMadeLayout([[{ name: 'run', content: 'a program' }]], { hostBound: true });
 afterAll(async () => {
-  await proxy?.close();
-  await joined?.close();
+  await proxy.close();
+  await joined.close();
 });
 
 /** By way of the proxy. */

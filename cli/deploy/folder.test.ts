@@ -2,31 +2,25 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { facts } from '../../test/agents/peer-agent.ts';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-let ballast: JoinedCluster['ballast'];
-let folder: string;
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  ({ ballast } = joined);
-  await joined.agent.hello({ facts: { ...facts, holds: { ...facts.holds, builds: { holds: true } } } });
-  folder = join(joined.directory, 'shop');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'index.html'), '<h1>Shop</h1>');
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+const { ballast } = joined;
+await joined.agent.hello({ facts: { ...facts, holds: { ...facts.holds, builds: { holds: true } } } });
+const folder = join(joined.directory, 'shop');
+mkdirSync(folder);
+writeFileSync(join(folder, 'index.html'), '<h1>Shop</h1>');
+afterAll(() => joined.close());
 
 type Answer = Record<string, unknown> & { items: Record<string, unknown>[] };
 

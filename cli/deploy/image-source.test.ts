@@ -1,23 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { gitSource, imageSource, nameOf, refuseDockerfile, repositoryOf } from './image-source.ts';
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ballast-image-'));
-  for (const [folder, file] of [
-    ['web-shop', 'package.json'],
-    ['web-shop/.image', 'index.json'],
-    ['go', 'Dockerfile'],
-    ['nothing', 'notes.txt'],
-  ] as const) {
-    mkdirSync(join(directory, folder), { recursive: true });
-    writeFileSync(join(directory, folder, file), '{}');
-  }
-  writeFileSync(join(directory, 'saved.tar.gz'), '');
-});
+const directory = mkdtempSync(join(tmpdir(), 'ballast-image-'));
+for (const [folder, file] of [
+  ['web-shop', 'package.json'],
+  ['web-shop/.image', 'index.json'],
+  ['go', 'Dockerfile'],
+  ['nothing', 'notes.txt'],
+] as const) {
+  mkdirSync(join(directory, folder), { recursive: true });
+  writeFileSync(join(directory, folder, file), '{}');
+}
+writeFileSync(join(directory, 'saved.tar.gz'), '');
 afterAll(() => rmSync(directory, { recursive: true }));
 
 test('an image is a folder, a layout, an archive, a tag of Docker or a reference of a registry', () => {

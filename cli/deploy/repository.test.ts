@@ -1,33 +1,25 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { takeBuildOutput } from '../../db/builds/output.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
+import { gitServer } from '../../test/git/git-server.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-let ballast: JoinedCluster['ballast'];
-let git: GitServer;
-let address: string;
-let commit: string;
-
-beforeAll(async () => {
-  git = await gitServer();
-  await git.create('team/app.git');
-  commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
-  address = `${git.url}/team/app.git`;
-  joined = await joinedCluster({ OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
-  ({ ballast } = joined);
-});
+const git = await gitServer();
+await git.create('team/app.git');
+const commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
+const address = `${git.url}/team/app.git`;
+const joined = await joinedCluster({ OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
+const { ballast } = joined;
 afterAll(async () => {
-  await joined?.close();
-  await git?.close();
+  await joined.close();
+  await git.close();
 });
 
 const call = async (path: string) => {

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { begunCommand } from '../../test/commands/begun-command.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
@@ -7,11 +7,8 @@ import { PromotedShop } from '../../test/deployments/promoted-shop.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { seedRelease } from '../../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-beforeAll(async () => {
-  joined = await joinedCluster();
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+afterAll(() => joined.close());
 
 type Run = (...words: string[]) => ReturnType<JoinedCluster['ballast']>;
 

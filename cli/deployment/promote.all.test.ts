@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { type End, PromotedShop } from '../../test/deployments/promoted-shop.ts';
 import { until } from '../../test/ground/until.ts';
 
-let joined: JoinedCluster;
-beforeAll(async () => {
-  joined = await joinedCluster();
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+afterAll(() => joined.close());
 
 test.each<End>([
   ['failed', 1, 'failed', (of) => of.roll('failed')],

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { eventsOf } from '../../test/commands/command-host.ts';
 import { type End, PromotedShop } from '../../test/deployments/promoted-shop.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-beforeAll(async () => {
-  joined = await joinedCluster();
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+afterAll(() => joined.close());
 
 test.each<End>([
   ['live', 0, 'live', (of) => of.roll('live')],

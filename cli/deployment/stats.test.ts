@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { countDurations } from '../../db/deployments/statistics.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import type { StageTime } from '../../domain/deployments/states.ts';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-beforeAll(async () => {
-  joined = await joinedCluster();
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+afterAll(() => joined.close());
 
 const dayMillis = 86_400_000;
 

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { proxyTo } from '../../test/ground/proxy.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
-import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
+import { registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { pushLayout } from './push-layout.ts';
 
-let world: RegistryWorld;
-beforeAll(async () => {
-  world = await registryWorld();
-});
-afterAll(() => world?.close());
+const world = await registryWorld();
+afterAll(() => world.close());
 
 test('goes on where the connection broke', async () => {
   // More than the buffers on the way can hold, so that bytes are left for the second break.

@@ -6,19 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { BlobProgress } from '../../agent/images/push/repository-client.ts';
 import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
-import { type RegistryWorld, registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
+import { registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { pushLayout } from './push-layout.ts';
 
-let world: RegistryWorld;
-let directory: string;
-
-beforeAll(async () => {
-  world = await registryWorld();
-  directory = mkdtempSync(join(tmpdir(), 'ballast-push-'));
-});
+const world = await registryWorld();
+const directory = mkdtempSync(join(tmpdir(), 'ballast-push-'));
 
 afterAll(async () => {
   await world.close();

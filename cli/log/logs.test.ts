@@ -1,34 +1,23 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { specifiedClocks } from '../../api/engine/streams/clocks.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import type { LogBatch } from '../../protocol/logs.ts';
-import { logChunk, observedSlice, type PeerAgent } from '../../test/agents/peer-agent.ts';
-import { type JoinedCluster, joinedCluster, observed } from '../../test/clusters/joined-cluster.ts';
+import { logChunk, observedSlice } from '../../test/agents/peer-agent.ts';
+import { joinedCluster, observed } from '../../test/clusters/joined-cluster.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import type { RunningApi, Seeded } from '../../test/installation/running-api.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let joined: JoinedCluster;
-let api: RunningApi;
-let ours: Seeded;
-let agent: PeerAgent;
-let clusterId: string;
-let spawnBallast: JoinedCluster['spawnBallast'];
-let ballast: JoinedCluster['ballast'];
-
-beforeAll(async () => {
-  joined = await joinedCluster();
-  ({ api, ours, agent, clusterId, spawnBallast, ballast } = joined);
-  const put = await api.call('PUT', `/api/v1/clusters/${clusterId}/workloads/shop`, {
-    as: ours.tokens.admin,
-    body: { image: { layout: '/srv/shop' }, processes: [{ name: 'web', kind: 'http', port: 8080 }] },
-  });
-  expect(put.status, put.text).toBeLessThan(300);
-  await agent.report([observed('shop', { appliedRevision: 1 })]);
+const joined = await joinedCluster();
+const { api, ours, agent, clusterId, spawnBallast, ballast } = joined;
+const put = await api.call('PUT', `/api/v1/clusters/${clusterId}/workloads/shop`, {
+  as: ours.tokens.admin,
+  body: { image: { layout: '/srv/shop' }, processes: [{ name: 'web', kind: 'http', port: 8080 }] },
 });
-afterAll(() => joined?.close());
+expect(put.status, put.text).toBeLessThan(300);
+await agent.report([observed('shop', { appliedRevision: 1 })]);
+afterAll(() => joined.close());
 
 /** Readers of commands that have ended are there until the control plane notices. */
 const served = new Set<string>();

@@ -1,22 +1,16 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JoinedCluster, joinedCluster } from '../../test/clusters/joined-cluster.ts';
+import { afterAll, expect, test } from 'vitest';
+import { joinedCluster } from '../../test/clusters/joined-cluster.ts';
 
-let joined: JoinedCluster;
-let ballast: JoinedCluster['ballast'];
 /** A directory below one that was linked. */
-let inside: string;
-let linked: string;
 
-beforeAll(async () => {
-  joined = await joinedCluster();
-  ({ ballast } = joined);
-  linked = join(joined.directory, 'shop');
-  inside = join(linked, 'deep', 'below');
-  mkdirSync(inside, { recursive: true });
-});
-afterAll(() => joined?.close());
+const joined = await joinedCluster();
+const { ballast } = joined;
+const linked = join(joined.directory, 'shop');
+const inside = join(linked, 'deep', 'below');
+mkdirSync(inside, { recursive: true });
+afterAll(() => joined.close());
 
 test('a project is created with its environments, listed and shown', async () => {
   expect((await ballast(['project', 'list'])).out).toContain('There is no project yet');

@@ -4,28 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { recordedHistory } from '../../test/actors/recorded-history.ts';
 import { CommandHost, type Ended } from '../../test/commands/command-host.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-
-let api: RunningApi;
-let ours: Seeded;
-let directory: string;
 const host = new CommandHost();
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ballast-replay-'));
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const directory = await mkdtemp(join(tmpdir(), 'ballast-replay-'));
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(async () => {
   await host.close();
   await api.close();

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { currentRelease, listReleases, storeRelease } from './agent-releases.ts';
 
-let fresh: FreshDatabase;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 const release = (number: number) => ({

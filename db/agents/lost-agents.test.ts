@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { seedAgent } from '../../test/seeds/seed-cluster.ts';
 import { createCluster } from '../clusters/clusters.ts';
@@ -10,10 +10,7 @@ import { beat } from '../engine/processes/processes.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { declareLost } from './lost-agents.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test('an agent whose row somebody keeps locked keeps no other one from being declared lost', async () => {

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
@@ -8,12 +8,8 @@ import { tenant } from '../postgres/tenant.ts';
 import { findApproval } from './approvals.ts';
 import { commitsOf } from './commits.ts';
 
-let fresh: FreshDatabase;
-let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  organizationId = await seedOrganization(fresh.database);
-});
+const fresh = await freshDatabase();
+const organizationId = await seedOrganization(fresh.database);
 afterAll(() => fresh.drop());
 
 /** A release, with the commit that it was built of and the title of its change set. */

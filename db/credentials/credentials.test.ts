@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { createToken, listTokens, revokeToken } from '../api-tokens/api-tokens.ts';
 import { deleteOrganization } from '../deletions/deletions.ts';
@@ -13,11 +13,8 @@ import { createSession, endSession } from '../sign-in/sessions.ts';
 import { sessionCredential, tokenCredential } from './credentials.ts';
 import { LastUsed } from './last-used.ts';
 
-let fresh: FreshDatabase;
 let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   organizationId = await seedOrganization(fresh.database);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { type Effect, effect } from '../engine/effect.ts';
 import { project } from '../engine/projection.ts';
@@ -9,12 +9,9 @@ import { deleteOrganization, requestPurge, restoreOrganization } from './deletio
 import { findDeletion, listDeletions } from './deletions-of-owner.ts';
 import { claimPurge } from './purge.ts';
 
-let fresh: FreshDatabase;
 let organizationId: string;
 let owner: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   organizationId = await seedOrganization(fresh.database);

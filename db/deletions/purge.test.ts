@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { createToken } from '../api-tokens/api-tokens.ts';
@@ -13,13 +13,9 @@ import { createTeam, setTeamMembers } from '../teams/teams.ts';
 import { deleteOrganization } from './deletions.ts';
 import { purgeOrder, purgeOrganization } from './purge.ts';
 
-let fresh: FreshDatabase;
 /** Beside those that are purged. */
-let other: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  other = await full();
-});
+const fresh = await freshDatabase();
+const other = await full();
 afterAll(() => fresh.drop());
 
 /** An organization with rows in every table that belongs to organizations. */

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, inject, test } from 'vitest';
+import { afterAll, inject, test } from 'vitest';
 import { walkAdmissions } from '../../test/arbiter/admission-walks.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test('thousands of random walks end in the same snapshots as the arbiter alone', () =>

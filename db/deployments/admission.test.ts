@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { Decision } from '../../domain/deployments/arbiter-types.ts';
 import { type SeededProject, seedApproval, seedProjects } from '../../test/arbiter/seeded-projects.ts';
 import { places } from '../../test/arbiter/world.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
@@ -12,13 +12,9 @@ import { type Effect, effect } from '../engine/effect.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 import { type AdmissionRequest, admit, type NewDeployment } from './admission.ts';
 
-let fresh: FreshDatabase;
-let organizationId: string;
 let project: SeededProject;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  organizationId = await seedOrganization(fresh.database);
-});
+const fresh = await freshDatabase();
+const organizationId = await seedOrganization(fresh.database);
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   [project] = (await seedProjects(fresh.database, organizationId, 1, places)) as [SeededProject];

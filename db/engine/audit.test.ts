@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { AuditAction } from '../../domain/audit-actions.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { listAuditRecords } from './audit.ts';
 import { effect } from './effect.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test('of two changes of which one waited for the other, the log tells first what was done first', async () => {

@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { until } from '../../test/ground/until.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
 import { appendToFeed } from './feed/feed.ts';
 import { FeedListener } from './feed/feed-listener.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 afterEach(() => fresh.database.kysely.deleteFrom('idempotent_answer').execute());
 

@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import type { Committed } from '../postgres/database.ts';
 import { listAuditRecords } from './audit.ts';
 import { type Author, type Effect, effect } from './effect.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 const author: Author = { kind: 'user', id: uuid(), name: 'Ada', ip: '192.0.2.1', requestId: 'request-1' };

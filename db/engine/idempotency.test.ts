@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { createTeam } from '../teams/teams.ts';
 import { effect } from './effect.ts';
 import { beginIdempotent, type IdempotentRequest, storeAnswer, sweepIdempotentAnswers } from './idempotency.ts';
 
-let fresh: FreshDatabase;
-let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase({ poolMax: 20 });
-  organizationId = await seedOrganization(fresh.database);
-});
+const fresh = await freshDatabase({ poolMax: 20 });
+const organizationId = await seedOrganization(fresh.database);
 afterAll(() => fresh.drop());
 
 const hash = (body: string): Buffer => createHash('sha256').update(body).digest();

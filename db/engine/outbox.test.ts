@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { actorKinds } from '../../workflows/descriptors.ts';
 import { createCluster } from '../clusters/clusters.ts';
@@ -20,11 +20,8 @@ import {
   poisonedEntries,
 } from './outbox.ts';
 
-let fresh: FreshDatabase;
 const organizationId = uuid();
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(() => fresh.database.kysely.deleteFrom('outbox').execute());
 

@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { deleteOrganization } from '../deletions/deletions.ts';
 import type { Alarm } from '../postgres/database.ts';
 import { effect } from './effect.ts';
 import { type Projection, project } from './projection.ts';
 
-let fresh: FreshDatabase;
 let id: string;
 let alarms: Alarm[];
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   alarms = [];

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, test } from 'vitest';
 import { environmentWalks, walkEnvironments } from '../../test/walks/environments/shrunk-walk.ts';
-import { type WalkGround, walkGround } from '../../test/walks/walk-ground.ts';
+import { walkGround } from '../../test/walks/walk-ground.ts';
 
-let ground: WalkGround;
-beforeAll(async () => {
-  ground = await walkGround();
-});
+const ground = await walkGround();
 afterAll(() => ground.close());
 
 test.each(environmentWalks)(

@@ -3,26 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { effect } from '../engine/effect.ts';
-import { createKeysFile, type Keyring, openKeyring } from './keys.ts';
+import { createKeysFile, openKeyring } from './keys.ts';
 import { readKeysFile } from './keys-file.ts';
 
-let fresh: FreshDatabase;
-let directory: string;
-let path: string;
-let keyring: Keyring;
-let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  directory = await mkdtemp(join(tmpdir(), 'ballast-keys-'));
-  path = join(directory, 'keys', 'kek.json');
-  expect(await createKeysFile(path)).toBe(true);
-  keyring = await openKeyring(fresh.database, path);
-  organizationId = await seedOrganization(fresh.database);
-});
+const fresh = await freshDatabase();
+const directory = await mkdtemp(join(tmpdir(), 'ballast-keys-'));
+const path = join(directory, 'keys', 'kek.json');
+expect(await createKeysFile(path)).toBe(true);
+const keyring = await openKeyring(fresh.database, path);
+const organizationId = await seedOrganization(fresh.database);
 afterAll(async () => {
   await fresh.drop();
   await rm(directory, { recursive: true });

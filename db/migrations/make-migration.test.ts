@@ -2,14 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { makeMigration, writeMigration } from './make-migration.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'ballast-make-migration-'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'ballast-make-migration-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 test('entities as the migrations left them need none, and the scratch database is gone', async () => {

@@ -3,21 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '../../test/ground/fresh-database.ts';
-import { type WholeDatabase, wholeDatabase } from '../../test/ground/whole-database.ts';
+import { wholeDatabase } from '../../test/ground/whole-database.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { drift } from './drift.ts';
 import { migrations, migrationsIn } from './index.ts';
 import { migrate } from './migrate.ts';
 import { schemaState } from './schema-state.ts';
 
-let empty: Awaited<ReturnType<typeof emptyDatabase>>;
-let database: WholeDatabase;
-beforeAll(async () => {
-  empty = await emptyDatabase();
-  database = wholeDatabase(await openDatabase({ url: empty.url, applicationName: 'test', poolMax: 1 }));
-});
+const empty = await emptyDatabase();
+const database = wholeDatabase(await openDatabase({ url: empty.url, applicationName: 'test', poolMax: 1 }));
 afterAll(async () => {
   await database.close();
   await empty.drop();

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { notificationKinds } from '../../domain/notifications/notifications.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { storeRelease, tellAvailableUpdates } from '../agent-updates/agent-releases.ts';
@@ -19,16 +19,13 @@ import { findService } from '../services/services.ts';
 import { createNotificationChannel, listNotificationChannels } from './notification-channels.ts';
 import { mostQueued } from './tell-channels.ts';
 
-let fresh: FreshDatabase;
 let organizationId: string;
 let place: SeededPlace;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  const since = sql`now() - interval '1 hour'`;
-  await sql`insert into process (id, kind, version, state, present_since) values (${uuid()}, 'api', '1', '{}', ${since})`.execute(
-    fresh.database.kysely,
-  );
-});
+const fresh = await freshDatabase();
+const since = sql`now() - interval '1 hour'`;
+await sql`insert into process (id, kind, version, state, present_since) values (${uuid()}, 'api', '1', '{}', ${since})`.execute(
+  fresh.database.kysely,
+);
 afterAll(() => fresh.drop());
 
 const run = <T>(work: (effect: Effect) => Promise<T>) => effect(fresh.database, machine, work);

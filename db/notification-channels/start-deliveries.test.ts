@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { effect } from '../engine/effect.ts';
 import { mostUnderWay, startDeliveries, startForgottenDeliveries } from './tell-channels.ts';
 
-let fresh: FreshDatabase;
 let organizationId: string;
 let channelId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   organizationId = await seedOrganization(fresh.database);

@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { sweepDeliveries } from './sweep-deliveries.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${days})`;

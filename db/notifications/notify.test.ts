@@ -1,16 +1,13 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { clusterLost } from '../../domain/notifications/messages.ts';
 import { everyAdmin } from '../../domain/subjects.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { effect } from '../engine/effect.ts';
 import { notify, type Recipients } from './notify.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test('admins are hinted at together, anybody else and a single one by their own id', async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { roles } from '../../domain/roles.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
@@ -15,10 +15,7 @@ import { admit } from '../deployments/admission.ts';
 import { type Author, effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 /** The roles of an organization's people; those who left have none. */

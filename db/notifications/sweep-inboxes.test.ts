@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { keptDays, mostKept } from '../../domain/notifications/notifications.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { countUnread, type Inbox } from './notifications.ts';
 import { sweepInboxes } from './sweep-inboxes.ts';
 
-let fresh: FreshDatabase;
 let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   await sql`truncate notification, change_feed`.execute(fresh.database.kysely);

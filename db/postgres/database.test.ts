@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { effect } from '../engine/effect.ts';
@@ -12,10 +12,7 @@ import { migrationOrm } from '../migrations/migration-orm.ts';
 import { connectionFailure, uniqueViolation } from './connection-failure.ts';
 import { type Database, openDatabase } from './database.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 const answers = (database: Database) =>

@@ -1,17 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { type Kysely, sql } from 'kysely';
 import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { hotFrom, plannedEachTime, prepareHotStatements } from './hot-statements.ts';
 import type { Tables } from './tables.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  // Prepared statements belong to a connection.
-  fresh = await freshDatabase({ poolMax: 1 });
-  await sql`create table thing (id int, name text)`.execute(fresh.database.kysely);
-});
+// Prepared statements belong to a connection.
+const fresh = await freshDatabase({ poolMax: 1 });
+await sql`create table thing (id int, name text)`.execute(fresh.database.kysely);
 afterAll(() => fresh.drop());
 
 async function ask(times: number, statement: (kysely: Kysely<Tables>) => Promise<unknown>): Promise<void> {

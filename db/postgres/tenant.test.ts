@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, expectTypeOf, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import type { AllTables } from './all-tables.ts';
 import type { Tables } from './tables.ts';
@@ -9,14 +9,11 @@ import type { OwnTables } from './tenant.ts';
 import { tenant } from './tenant.ts';
 import { type GuardedTable, guardedTables } from './tenant-tables.ts';
 
-let fresh: FreshDatabase;
 let acme: string;
 let other: string;
 /** A team of each organization, of the same name and slug. */
 let teams: Record<string, string>;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   [acme, other] = [await seedOrganization(fresh.database), await seedOrganization(fresh.database)];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { effect } from '../engine/effect.ts';
 import { createInvitation, revokeInvitation } from '../invitations/invite.ts';
@@ -9,10 +9,7 @@ import { hashSecret, newSecret } from '../keys/secrets.ts';
 import { attemptOfBrowser, attemptOfState, beginAttempt, takeAttempt } from './sign-in-attempts.ts';
 import { createSignInLink, ownerExists, useSignInLink } from './sign-in-links.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 const kysely = () => fresh.database.kysely;

@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { seedUser } from '../../test/seeds/seed.ts';
 import { hashSecret } from '../keys/secrets.ts';
 import { sweepIdentity } from './sweep-identity.ts';
 
-let fresh: FreshDatabase;
-
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test('what has expired goes, the rest stays, and a link outlives the sign-in that it began', async () => {

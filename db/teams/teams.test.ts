@@ -1,18 +1,15 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { until } from '../../test/ground/until.ts';
 import { machine, seedMember, seedOrganization, seedUser } from '../../test/seeds/seed.ts';
 import { type Effect, effect } from '../engine/effect.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 import { createTeam, deleteTeam, findTeam, listTeams, renameTeam, setTeamMembers } from './teams.ts';
 
-let fresh: FreshDatabase;
 let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase({ poolMax: 20 });
-});
+const fresh = await freshDatabase({ poolMax: 20 });
 afterAll(() => fresh.drop());
 beforeEach(async () => {
   organizationId = await seedOrganization(fresh.database);

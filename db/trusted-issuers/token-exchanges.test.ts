@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../test/seeds/seed.ts';
 import { effect } from '../engine/effect.ts';
 import { noteRuleUsed } from './token-exchanges.ts';
 import { createTrustedIssuer, findTrustedIssuer } from './trusted-issuers.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 async function rule(organizationId: string, name: string) {

@@ -1,18 +1,14 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { endAccountRecords } from '../../db/identity-provider/provider-accounts.ts';
 import { sweepIdentity } from '../../db/sign-in/sweep-identity.ts';
-import { type FreshDatabase, freshDatabase } from '../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { recordsIn } from './adapter.ts';
 
 const key = Buffer.alloc(32, 7);
-let fresh: FreshDatabase;
-let models: ReturnType<typeof recordsIn>;
 
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  models = recordsIn({ kysely: fresh.database.kysely, key });
-});
+const fresh = await freshDatabase();
+const models = recordsIn({ kysely: fresh.database.kysely, key });
 afterAll(() => fresh.drop());
 
 async function expire(): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { endAccountRecords } from '../../db/identity-provider/provider-accounts.ts';
 import { builtInClientId } from '../../db/keys/identity-secrets.ts';
@@ -7,15 +7,9 @@ import { beginAttempt } from '../../db/sign-in/sign-in-attempts.ts';
 import { createSignInLink, useSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { BareBrowser, BareProvider } from '../../test/identity/bare-provider.ts';
 
-let provider: BareProvider;
-let ada: string;
-let grace: string;
-
-beforeAll(async () => {
-  provider = await BareProvider.start();
-  ada = await provider.account('Ada');
-  grace = await provider.account('Grace');
-});
+const provider = await BareProvider.start();
+const ada = await provider.account('Ada');
+const grace = await provider.account('Grace');
 afterAll(() => provider.close());
 beforeEach(() => {
   provider.next = { accountId: ada, amr: ['pwd', 'otp', 'mfa'] };

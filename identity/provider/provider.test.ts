@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { BareBrowser, BareProvider } from '../../test/identity/bare-provider.ts';
 
-let provider: BareProvider;
-let ada: string;
-
-beforeAll(async () => {
-  provider = await BareProvider.start();
-  ada = await provider.account('Ada');
-});
+const provider = await BareProvider.start();
+const ada = await provider.account('Ada');
 afterAll(() => provider.close());
 beforeEach(() => {
   provider.next = { accountId: ada, amr: ['pwd', 'otp', 'mfa'] };

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { privateAddresses } from '../../test/ground/private-addresses.ts';
-import { type Receiver, type ReceiverAnswer, receiver } from '../../test/ground/receiver.ts';
+import { type ReceiverAnswer, receiver } from '../../test/ground/receiver.ts';
 import { attempt } from './attempt.ts';
 import { sendChat } from './chat-webhook.ts';
-import { type Pager, sendPagerChange, sendPagerEvent } from './incident-pager.ts';
+import { sendPagerChange, sendPagerEvent } from './incident-pager.ts';
 import type { ChannelMessage } from './message.ts';
 
 const path = '/services/T0001/B0001/hunter2';
@@ -14,13 +14,8 @@ const message: ChannelMessage = {
   link: 'https://ballast.example/acme/clusters/1',
   kind: 'warning',
 };
-
-let there: Receiver;
-let pager: Pager;
-beforeAll(async () => {
-  there = await receiver();
-  pager = { rules: there.rules, pagerUrl: there.settings.NOTIFICATION_PAGER_URL };
-});
+const there = await receiver();
+const pager = { rules: there.rules, pagerUrl: there.settings.NOTIFICATION_PAGER_URL };
 beforeEach(() => {
   there.reset();
 });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Receiver, receiver } from '../../test/ground/receiver.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { receiver } from '../../test/ground/receiver.ts';
 import { sendChat } from './chat-webhook.ts';
-import { type Pager, type PagerEvent, sendPagerChange, sendPagerEvent } from './incident-pager.ts';
+import { type PagerEvent, sendPagerChange, sendPagerEvent } from './incident-pager.ts';
 import type { ChannelMessage } from './message.ts';
 
 const routingKey = 'R0123456789ABCDEFGHIJ';
@@ -18,13 +18,8 @@ const trigger = (more: Partial<ChannelMessage> = {}): PagerEvent => ({
   severity: 'error',
   source: 'web in production',
 });
-
-let there: Receiver;
-let pager: Pager;
-beforeAll(async () => {
-  there = await receiver();
-  pager = { rules: there.rules, pagerUrl: there.url() };
-});
+const there = await receiver();
+const pager = { rules: there.rules, pagerUrl: there.url() };
 beforeEach(() => {
   there.reset();
   there.otherwise({ status: 202, body: '{"status":"success"}' });

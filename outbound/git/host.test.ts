@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { gitServer } from '../../test/git/git-server.ts';
 import { gitHost } from './host.ts';
 import { probeGitHost } from './probe.ts';
@@ -25,23 +25,19 @@ const status = {
   targetUrl: 'https://ballast.example/builds/1',
   context: 'ballast/shop/api',
 } as const;
-
-let server: Server;
 let host = '';
 let answers: Record<string, Answer>;
 let asked: Asked[];
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString();
-    const { method = '', url = '', headers } = request;
-    asked.push({ method, url, headers, body });
-    const found = answers[`${method} ${url}`] ?? answers[`${method} ${url.split('?')[0]}`];
-    const { status: code = 200, headers: more = {}, body: json = { message: 'Not Found' } } = found ?? { status: 404 };
-    response.writeHead(code, { 'content-type': 'application/json', ...more }).end(JSON.stringify(json));
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const server = createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray()).toString();
+  const { method = '', url = '', headers } = request;
+  asked.push({ method, url, headers, body });
+  const found = answers[`${method} ${url}`] ?? answers[`${method} ${url.split('?')[0]}`];
+  const { status: code = 200, headers: more = {}, body: json = { message: 'Not Found' } } = found ?? { status: 404 };
+  response.writeHead(code, { 'content-type': 'application/json', ...more }).end(JSON.stringify(json));
 });
+await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeEach(() => {
   answers = {};
   asked = [];

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, gitServer } from '../../test/git/git-server.ts';
-import { type Authority, authority } from '../../test/ground/authority.ts';
+import { afterAll, expect, test } from 'vitest';
+import { gitServer } from '../../test/git/git-server.ts';
+import { authority } from '../../test/ground/authority.ts';
 import { gitAddress } from './address.ts';
 import { withCommitTree } from './commit/commit-tree.ts';
 import { gitHost } from './host.ts';
@@ -9,21 +9,17 @@ import { remoteRefs } from './remote-refs.ts';
 const signIn = { username: 'oauth2', password: 'swordfish' };
 const allowed = { allowedRanges: ['127.0.0.0/8'], timeoutMillis: 25_000 };
 const never = new AbortController().signal;
-let trusted: Authority;
-let git: GitServer;
 let location: string | undefined;
 
-beforeAll(async () => {
-  trusted = await authority();
-  git = await gitServer({
-    certificate: await trusted.certify('127.0.0.1'),
-    credential: 'oauth2:swordfish',
-    before: ({ url = '' }, response) => {
-      if (location === undefined) return false;
-      response.writeHead(302, { location: `${location}${url}` }).end();
-      return true;
-    },
-  });
+const trusted = await authority();
+const git = await gitServer({
+  certificate: await trusted.certify('127.0.0.1'),
+  credential: 'oauth2:swordfish',
+  before: ({ url = '' }, response) => {
+    if (location === undefined) return false;
+    response.writeHead(302, { location: `${location}${url}` }).end();
+    return true;
+  },
 });
 afterAll(() => git.close());
 

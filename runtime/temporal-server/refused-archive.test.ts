@@ -1,21 +1,16 @@
 import { basename } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checksumLine, type ReleaseHost, releaseArchive, releaseHost } from '../../test/images/release-host.ts';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { checksumLine, releaseArchive, releaseHost } from '../../test/images/release-host.ts';
 import { TemporalSearch, type Wanted } from '../../test/images/temporal-search.ts';
 import { temporalVersion } from '../supervisor/versions.ts';
 import { officialArchive } from './temporal-archive.ts';
 
 const file = basename(officialArchive());
-let host: ReleaseHost;
-let stranger: ReleaseHost;
-let good: Buffer;
 let search: TemporalSearch;
 
-beforeAll(async () => {
-  [host, stranger, good] = await Promise.all([releaseHost(), releaseHost(), releaseArchive(temporalVersion)]);
-  setDefaultCACertificates([...getCACertificates('default'), host.ca]);
-});
+const [host, stranger, good] = await Promise.all([releaseHost(), releaseHost(), releaseArchive(temporalVersion)]);
+setDefaultCACertificates([...getCACertificates('default'), host.ca]);
 afterAll(() => Promise.all([host, stranger].map((one) => one.close())));
 beforeEach(() => {
   search = new TemporalSearch();

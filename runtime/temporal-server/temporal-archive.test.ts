@@ -5,28 +5,21 @@ import { buffer } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  checksumLine,
-  proxyTo,
-  type ReleaseHost,
-  releaseArchive,
-  releaseHost,
-} from '../../test/images/release-host.ts';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { checksumLine, proxyTo, releaseArchive, releaseHost } from '../../test/images/release-host.ts';
 import { TemporalSearch } from '../../test/images/temporal-search.ts';
 import { temporalVersion } from '../supervisor/versions.ts';
 import { officialArchive } from './temporal-archive.ts';
 
 const file = basename(officialArchive());
-let host: ReleaseHost;
-let github: ReleaseHost;
-let good: Buffer;
 let search: TemporalSearch;
 
-beforeAll(async () => {
-  [host, github, good] = await Promise.all([releaseHost(), releaseHost('github.com'), releaseArchive(temporalVersion)]);
-  setDefaultCACertificates([...getCACertificates('default'), host.ca, github.ca]);
-});
+const [host, github, good] = await Promise.all([
+  releaseHost(),
+  releaseHost('github.com'),
+  releaseArchive(temporalVersion),
+]);
+setDefaultCACertificates([...getCACertificates('default'), host.ca, github.ca]);
 afterAll(() => Promise.all([host, github].map((one) => one.close())));
 beforeEach(() => {
   search = new TemporalSearch();

@@ -3,41 +3,36 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Ground, startGround } from '../../runtime/ground.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startGround } from '../../runtime/ground.ts';
 import { databases } from '../../runtime/postgres/postgres-address.ts';
 import { removeHome } from '../../test/ground/remove-home.ts';
 import { until } from '../../test/ground/until.ts';
-import { connectTemporal, type Temporal } from './connect.ts';
+import { connectTemporal } from './connect.ts';
 import { prepareNamespace } from './prepare-namespace.ts';
 
 const home = join(mkdtempSync(join(tmpdir(), 'ballast-refusing-')), 'home');
-let ground: Ground;
-let temporal: Temporal;
-let admin: Client;
 
-beforeAll(async () => {
-  ground = await startGround({ home, log: () => undefined });
-  const { address, tls } = ground.temporal;
-  const payloadKey = randomBytes(32);
-  const [ca, cert, key] = [tls.caFile, tls.certFile, tls.keyFile].map((file) => readFileSync(file)) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ];
-  temporal = connectTemporal({
-    ...{ address, namespace: 'refusing', tls: { ca, cert, key, serverName: tls.serverName } },
-    keys: { current: async () => ({ id: '1', key: payloadKey }), byId: async () => payloadKey },
-  });
-  admin = new Client({ connectionString: ground.postgres.adminUrl });
-  await admin.connect();
-  await prepareNamespace(temporal);
-  await until('Temporal answers', () => temporal.reachable());
+const ground = await startGround({ home, log: () => undefined });
+const { address, tls } = ground.temporal;
+const payloadKey = randomBytes(32);
+const [ca, cert, key] = [tls.caFile, tls.certFile, tls.keyFile].map((file) => readFileSync(file)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+];
+const temporal = connectTemporal({
+  ...{ address, namespace: 'refusing', tls: { ca, cert, key, serverName: tls.serverName } },
+  keys: { current: async () => ({ id: '1', key: payloadKey }), byId: async () => payloadKey },
 });
+const admin = new Client({ connectionString: ground.postgres.adminUrl });
+await admin.connect();
+await prepareNamespace(temporal);
+await until('Temporal answers', () => temporal.reachable());
 afterAll(async () => {
-  await temporal?.close();
-  await admin?.end();
-  await ground?.stop();
+  await temporal.close();
+  await admin.end();
+  await ground.stop();
   removeHome(home);
 });
 

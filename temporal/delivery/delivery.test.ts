@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { outboxState } from '../../db/engine/outbox.ts';
 import type { ActorId } from '../../domain/actors/actors.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
-import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
+import { actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
+import { proxyTo } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
 import { createDelivery } from './delivery.ts';
 
-let proxy: TcpProxy;
-let ground: ActorsGround;
-
-beforeAll(async () => {
-  proxy = await proxyTo(inject('ground').temporal.address);
-  ground = await actorsGround(proxy.address);
-});
+const proxy = await proxyTo(inject('ground').temporal.address);
+const ground = await actorsGround(proxy.address);
 
 afterAll(async () => {
   await ground.close();

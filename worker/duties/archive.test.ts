@@ -1,29 +1,24 @@
 import proto from '@temporalio/proto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { readHistory } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { Alarm } from '../../db/postgres/database.ts';
 import { payloadCodec } from '../../temporal/connection/codec.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
+import { actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
-import { type Archiving, archiveFinished } from './archive.ts';
+import { archiveFinished } from './archive.ts';
 
 const { History } = proto.temporal.api.history.v1;
-let ground: ActorsGround;
-let archiving: Archiving;
-let stopServing: () => Promise<void>;
 const alarms: Alarm[] = [];
 
-beforeAll(async () => {
-  ground = await actorsGround();
-  ground.database.onAlarm((alarm) => alarms.push(alarm));
-  const { database, keyring, temporal, log } = ground;
-  archiving = { database, keyring, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 };
-  stopServing = await ground.serve();
-});
+const ground = await actorsGround();
+ground.database.onAlarm((alarm) => alarms.push(alarm));
+const { database, keyring, temporal, log } = ground;
+const archiving = { database, keyring, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 };
+const stopServing = await ground.serve();
 
 afterAll(async () => {
   await stopServing();

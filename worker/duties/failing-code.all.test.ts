@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sealedPlace } from '../../db/notification-channels/notification-channels.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { listActors } from '../../db/workflows/actors.ts';
 import { actorId, hintColumn, lookAgain } from '../../domain/actors/actors.ts';
 import { taskQueue } from '../../temporal/connection/task-queue.ts';
-import { type ActorsGround, actorsGround } from '../../test/actors/actors.ts';
+import { actorsGround } from '../../test/actors/actors.ts';
 import { atRest } from '../../test/actors/at-rest.ts';
 import { type SampleRow, sampleRow } from '../../test/actors/sample-row.ts';
-import { type Receiver, receiver } from '../../test/ground/receiver.ts';
+import { receiver } from '../../test/ground/receiver.ts';
 import { until } from '../../test/ground/until.ts';
 import { patient } from '../../test/run/patience.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
@@ -21,14 +21,9 @@ interface Sample extends SampleRow {
   actor: string;
   row: Awaited<ReturnType<typeof rowOf>>;
 }
-
-let ground: ActorsGround;
 /** The other side of messages, which never takes one: so their actors wait. */
-let chat: Receiver;
 /** Their code throws a TypeError when it takes a message. */
-let throwing: Sample[];
 /** Their code does something else than their history says. */
-let straying: Sample[];
 const both = () => [...throwing, ...straying];
 /** A machine at its limit lets even the first task run out of time: then the history names no fault. */
 const sentences = {
@@ -37,15 +32,13 @@ const sentences = {
 };
 
 /** Actors of each kind at rest in each state in which one rests, twice, served by the code that there is. */
-beforeAll(async () => {
-  ground = await actorsGround();
-  chat = await receiver();
-  chat.otherwise(503);
-  const stopServing = await ground.serve({ outbound: chat.rules });
-  [throwing, straying] = await Promise.all([begin(), begin()]);
-  await stopServing();
-  expect(new Set(throwing.map(({ kind }) => kind))).toEqual(new Set(actorKinds));
-});
+const ground = await actorsGround();
+const chat = await receiver();
+chat.otherwise(503);
+const stopServing = await ground.serve({ outbound: chat.rules });
+const [throwing, straying] = await Promise.all([begin(), begin()]);
+await stopServing();
+expect(new Set(throwing.map(({ kind }) => kind))).toEqual(new Set(actorKinds));
 
 afterAll(async () => {
   await ground.close();

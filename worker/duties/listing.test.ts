@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ActorsGround, actorsGround, deletedOrganization } from '../../test/actors/actors.ts';
+import { afterAll, expect, test } from 'vitest';
+import { actorsGround, deletedOrganization } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { openMemory, reconcile } from './reconciler.ts';
 import { runningActors } from './running-actors.ts';
 
-let ground: ActorsGround;
-beforeAll(async () => {
-  ground = await actorsGround();
-});
+const ground = await actorsGround();
 afterAll(() => ground.close());
 
 test('where nothing has changed a pass counts the actors and lists them no more, until one is missing', async () => {

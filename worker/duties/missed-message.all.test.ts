@@ -1,27 +1,20 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { requestPurge } from '../../db/deletions/deletions.ts';
 import { claimPurge } from '../../db/deletions/purge.ts';
 import { effect } from '../../db/engine/effect.ts';
 import type { JsonObject } from '../../db/postgres/json.ts';
-import { type ActorsGround, actorsGround, type DeletedOrganization, tester } from '../../test/actors/actors.ts';
+import { actorsGround, type DeletedOrganization, tester } from '../../test/actors/actors.ts';
 import { begunDeletions } from '../../test/actors/begun-deletions.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { reconcile } from './reconciler.ts';
-import type { Reconciling } from './reconciling.ts';
 import { runningActors } from './running-actors.ts';
 
-let ground: ActorsGround;
-let reconciling: Reconciling;
-let stopServing: () => Promise<void>;
-
-beforeAll(async () => {
-  ground = await actorsGround();
-  const { database, temporal, log } = ground;
-  reconciling = { database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 };
-  stopServing = await ground.serve();
-});
+const ground = await actorsGround();
+const { database, temporal, log } = ground;
+const reconciling = { database, temporal, log, metrics: openMetrics(undefined), graceSeconds: 0 };
+const stopServing = await ground.serve();
 
 afterAll(async () => {
   await stopServing();

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { restoreOrganization } from '../../db/deletions/deletions.ts';
 import { archivedRuns } from '../../db/engine/archive/history-archive.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { type Alarm, openDatabase } from '../../db/postgres/database.ts';
 import { lookAgain } from '../../domain/actors/actors.ts';
 import { setBlocker } from '../../temporal/delivery/blocker.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
+import { actorsGround, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
 import { begunDeletions } from '../../test/actors/begun-deletions.ts';
 import { until } from '../../test/ground/until.ts';
 import { openMetrics } from '../host/metrics.ts';
 import { openMemory, reconcile } from './reconciler.ts';
-import type { Reconciling } from './reconciling.ts';
 import { runningActors } from './running-actors.ts';
 
-let ground: ActorsGround;
-let reconciling: Reconciling;
 const metrics = openMetrics(undefined);
 const alarms: Alarm[] = [];
 
-beforeAll(async () => {
-  ground = await actorsGround();
-  ground.database.onAlarm((alarm) => alarms.push(alarm));
-  const { database, temporal, log } = ground;
-  reconciling = { database, temporal, log, metrics, graceSeconds: 0 };
-});
+const ground = await actorsGround();
+ground.database.onAlarm((alarm) => alarms.push(alarm));
+const { database, temporal, log } = ground;
+const reconciling = { database, temporal, log, metrics, graceSeconds: 0 };
 
 beforeEach(() => {
   alarms.length = 0;

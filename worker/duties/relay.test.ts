@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ActorsGround, actorsGround, deletedOrganization } from '../../test/actors/actors.ts';
+import { afterAll, expect, test } from 'vitest';
+import { actorsGround, deletedOrganization } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { startRelay } from './relay.ts';
 
-let ground: ActorsGround;
-beforeAll(async () => {
-  ground = await actorsGround();
-});
+const ground = await actorsGround();
 afterAll(() => ground.close());
 
 /** Entries that nobody has tried: whoever committed them died. */

@@ -1,13 +1,13 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { connectTemporal } from '../../temporal/connection/connect.ts';
 import { createDelivery } from '../../temporal/delivery/delivery.ts';
-import { type ActorsGround, actorsGround, deletedOrganization, tester } from '../../test/actors/actors.ts';
+import { actorsGround, deletedOrganization, tester } from '../../test/actors/actors.ts';
 import { groundTemporal } from '../../test/ground/ground-temporal.ts';
 import { until } from '../../test/ground/until.ts';
-import { startTracing, type Tracing } from './tracing.ts';
+import { startTracing } from './tracing.ts';
 
 interface Span {
   name: string;
@@ -17,24 +17,18 @@ interface Span {
 }
 
 const spans: Span[] = [];
-let collector: Server;
-let tracing: Tracing;
-let ground: ActorsGround;
-let stopServing: () => Promise<void>;
 
-beforeAll(async () => {
-  collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString());
-    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
-    response.end('{}');
-  });
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  tracing = startTracing(`http://127.0.0.1:${(collector.address() as AddressInfo).port}/`);
-  ground = await actorsGround();
-  stopServing = await ground.serve({ tracing });
+const collector = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString());
+  for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+  response.end('{}');
 });
+await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+const tracing = startTracing(`http://127.0.0.1:${(collector.address() as AddressInfo).port}/`);
+const ground = await actorsGround();
+const stopServing = await ground.serve({ tracing });
 
 afterAll(async () => {
   await stopServing();

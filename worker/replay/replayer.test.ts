@@ -1,22 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { installSdkOnce } from '../../test/actors/actors.ts';
 import { bundleCache } from '../../test/ground/bundle-cache.ts';
 import { workflowBundle } from '../host/bundle.ts';
 import { exportedRuns } from './exported-runs.ts';
 import { Replayer, type RunVerdict } from './replayer.ts';
 
-let code: string;
 /** With the code of today: one for all of them, since each compiles its bundle. */
-let today: Replayer;
 const open: Replayer[] = [];
 
-beforeAll(async () => {
-  await installSdkOnce();
-  ({ code } = await workflowBundle({ cache: bundleCache }));
-  today = new Replayer({ code });
-  open.push(today);
-});
+await installSdkOnce();
+const { code } = await workflowBundle({ cache: bundleCache });
+const today = new Replayer({ code });
+open.push(today);
 afterAll(async () => {
   for (const replayer of open) await replayer.close();
 });

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import {
   type AgentUpdateView,
@@ -16,29 +16,25 @@ import { commandView, finishCommand } from '../../db/commands/cluster-commands.t
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { tester } from '../../test/actors/actors.ts';
-import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
+import { servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { mendActor } from '../../worker/duties/mend-actor.ts';
 import { openRows } from '../../worker/duties/open-rows.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 
-let ground: ServedGround;
-let organizationId: string;
 const toImage = 'ballast-agent:2-222222222222';
 const journalId = uuid();
 
-beforeAll(async () => {
-  ground = await servedGround();
-  organizationId = await seedOrganization(ground.database);
-  const digest = `sha256:${'2'.repeat(64)}`;
-  await storeRelease(ground.database.kysely, {
-    image: toImage,
-    version: '2',
-    digest,
-    bytes: Buffer.from('two'),
-    proof: {},
-  });
+const ground = await servedGround();
+const organizationId = await seedOrganization(ground.database);
+const digest = `sha256:${'2'.repeat(64)}`;
+await storeRelease(ground.database.kysely, {
+  image: toImage,
+  version: '2',
+  digest,
+  bytes: Buffer.from('two'),
+  proof: {},
 });
 
 afterAll(() => ground.close());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { createConnection, findConnection } from '../../db/git-connections/connections.ts';
 import { buildToTell } from '../../db/git-connections/pushes.ts';
@@ -11,41 +11,34 @@ import { machine } from '../../test/seeds/seed.ts';
 
 const builds = new BuildGround();
 const told: { path: string; authorization: string | undefined; body: Record<string, string> }[] = [];
-let host: Server;
 let status = 201;
-let connectionId: string;
-let address: string;
 
 /** A host that speaks Gitea's interface. */
-beforeAll(async () => {
-  await builds.open();
-  host = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    told.push({ path: request.url ?? '', authorization: request.headers.authorization, body });
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-  });
-  host.listen(0, '127.0.0.1');
-  await once(host, 'listening');
-  address = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-  const { organizationId } = builds;
-  const { database, keyring } = builds.actors;
-  const made = {
-    ...({
-      kind: 'selfhosted-token',
-      provider: 'gitea',
-      label: 'Git',
-      token: 'swordfish',
-      accountLogin: 'ada',
-    } as const),
-    ...{ host: address, missingPermissions: [] },
-  };
-  const connection = await effect(database, machine, (making) =>
-    createConnection(making, keyring, organizationId, made),
-  );
-  connectionId = connection.id;
+await builds.open();
+const host = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  told.push({ path: request.url ?? '', authorization: request.headers.authorization, body });
+  response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
 });
+host.listen(0, '127.0.0.1');
+await once(host, 'listening');
+const address = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+const { organizationId } = builds;
+const { database, keyring } = builds.actors;
+const made = {
+  ...({
+    kind: 'selfhosted-token',
+    provider: 'gitea',
+    label: 'Git',
+    token: 'swordfish',
+    accountLogin: 'ada',
+  } as const),
+  ...{ host: address, missingPermissions: [] },
+};
+const connection = await effect(database, machine, (making) => createConnection(making, keyring, organizationId, made));
+const connectionId = connection.id;
 afterAll(async () => {
   await builds.close();
   host.close();

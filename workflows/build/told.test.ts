@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { notifyEnded } from '../../db/builds/build-notices.ts';
 import { cancelBuild } from '../../db/builds/cancel-build.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -9,19 +9,16 @@ import { seedMember } from '../../test/seeds/seed.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 
 const builds = new BuildGround();
-let starter: string;
-beforeAll(async () => {
-  await builds.open();
-  const { database } = builds.actors;
-  const chats = await channelGround(builds.actors);
-  // The ground of channels has an organization of its own; builds go where the channel is.
-  builds.organizationId = chats.organizationId;
-  await chats.channel('chat_webhook', 'https://chat.example.com/hook');
-  await chats.channel('incident_pager', 'R0UTINGKEY0123456789abcdefABCDEF');
-  starter = await seedMember(database, builds.organizationId, 'deployer');
-  // An owner, who is not told.
-  await seedMember(database, builds.organizationId, 'owner');
-});
+await builds.open();
+const { database } = builds.actors;
+const chats = await channelGround(builds.actors);
+// The ground of channels has an organization of its own; builds go where the channel is.
+builds.organizationId = chats.organizationId;
+await chats.channel('chat_webhook', 'https://chat.example.com/hook');
+await chats.channel('incident_pager', 'R0UTINGKEY0123456789abcdefABCDEF');
+const starter = await seedMember(database, builds.organizationId, 'deployer');
+// An owner, who is not told.
+await seedMember(database, builds.organizationId, 'owner');
 afterAll(() => builds.close());
 
 const ended = async (id: string) => {

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import { listClusterEvents } from '../../db/clusters/cluster-events.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../../db/postgres/json.ts';
 import { actorStart } from '../../db/workflows/actor-rows.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
-import { type ActorsGround, actorsGround, tester } from '../../test/actors/actors.ts';
+import { actorsGround, tester } from '../../test/actors/actors.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
@@ -19,15 +19,9 @@ import { openRows } from '../../worker/duties/open-rows.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 import type { ClusterView } from './state.ts';
 
-let ground: ActorsGround;
-let stopServing: () => Promise<void>;
-let organizationId: string;
-
-beforeAll(async () => {
-  ground = await actorsGround();
-  stopServing = await ground.serve();
-  organizationId = await seedOrganization(ground.database);
-});
+const ground = await actorsGround();
+const stopServing = await ground.serve();
+const organizationId = await seedOrganization(ground.database);
 
 afterAll(async () => {
   await stopServing();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { endCommand } from '../../db/commands/cluster-commands.ts';
 import { findDeletedThing } from '../../db/deletions/things/deleted-things.ts';
 import { requestPurgeOfThing } from '../../db/deletions/things/purge-thing.ts';
@@ -10,16 +10,12 @@ import { deleteService } from '../../db/services/removal/delete-service.ts';
 import { findService } from '../../db/services/services.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { deletionRow, tester } from '../../test/actors/actors.ts';
-import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
+import { servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-let ground: ServedGround;
-
-beforeAll(async () => {
-  ground = await servedGround();
-});
+const ground = await servedGround();
 afterAll(() => ground.close());
 
 /** A service with a volume on a cluster, deleted; its actor waits. */

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { requestPurge, restoreOrganization } from '../../db/deletions/deletions.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { type DeletedOrganization, deletedOrganization, deletionRow, tester } from '../../test/actors/actors.ts';
-import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
+import { servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import type { DeletionView } from './state.ts';
 
-let ground: ServedGround;
-
-beforeAll(async () => {
-  ground = await servedGround();
-});
+const ground = await servedGround();
 
 afterAll(() => ground.close());
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import {
   deleteNotificationChannel,
@@ -7,24 +7,19 @@ import {
   updateNotificationChannel,
 } from '../../db/notification-channels/notification-channels.ts';
 import type { IncidentSubject } from '../../db/notification-channels/tell-channels.ts';
-import { type ActorsGround, actorsGround, tester } from '../../test/actors/actors.ts';
+import { actorsGround, tester } from '../../test/actors/actors.ts';
 import { type ChannelGround, channelGround, routingKey } from '../../test/actors/grounds/channel-ground.ts';
-import { type Receiver, receiver } from '../../test/ground/receiver.ts';
+import { receiver } from '../../test/ground/receiver.ts';
 import { until } from '../../test/ground/until.ts';
 
-let ground: ActorsGround;
-let pager: Receiver;
-let stopServing: () => Promise<void>;
 let ours: ChannelGround;
 let channel: NotificationChannelView;
 let key: string;
 let keys = 0;
 
-beforeAll(async () => {
-  ground = await actorsGround();
-  pager = await receiver();
-  stopServing = await ground.serve({ outbound: pager.rules, pagerUrl: pager.url() });
-});
+const ground = await actorsGround();
+const pager = await receiver();
+const stopServing = await ground.serve({ outbound: pager.rules, pagerUrl: pager.url() });
 afterAll(async () => {
   await stopServing();
   await pager.close();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttp, request } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { privateAddresses } from '../../../test/ground/private-addresses.ts';
 import { allowedBy } from '../builders.ts';
 import { openProxy } from './proxy.ts';
@@ -14,12 +14,9 @@ const there = createHttp((asked, answer) => {
   if (typeof to === 'string') answer.writeHead(302, { location: to });
   answer.end(`${asked.method} ${asked.url} ${asked.headers.host} ${asked.headers['proxy-authorization'] ?? ''}`);
 });
-let port: number;
 const closing: (() => void)[] = [];
 
-beforeAll(async () => {
-  port = await listening(there);
-});
+const port = await listening(there);
 afterAll(() => {
   for (const close of closing) close();
   there.closeAllConnections();

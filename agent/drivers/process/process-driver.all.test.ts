@@ -1,13 +1,10 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { processGround } from '../../../test/machines/process-ground.ts';
 import { DriverBench } from '../driver-bench.ts';
 import { crowdContract } from '../driver-contract.ts';
 
-let bench: DriverBench;
-beforeAll(async () => {
-  bench = await DriverBench.on(await processGround());
-});
-afterAll(() => bench?.ground.close());
+const bench = await DriverBench.on(await processGround());
+afterAll(() => bench.ground.close());
 
 // The rest of the contract is in process-driver.test.ts.
 crowdContract(() => bench, 25);

@@ -4,25 +4,19 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, expect } from 'vitest';
 import { identify, type ProcessIdentity } from '../../../machine/process-identity.ts';
 import { process as processSchema } from '../../../protocol/workload.ts';
 import { until } from '../../../test/ground/until.ts';
 import { sampleTest as test } from '../../../test/images/sample-test.ts';
 import { processGround } from '../../../test/machines/process-ground.ts';
-import type { Driver, Exit, InstanceSpec } from '../driver.ts';
-import type { ReadyImage } from '../image.ts';
+import type { Exit, InstanceSpec } from '../driver.ts';
 import { keeperScript } from './launch/begin-run.ts';
 import { lastRun } from './runs.ts';
 
-let here: Awaited<ReturnType<typeof processGround>>;
-let driver: Driver;
-let image: ReadyImage;
-beforeAll(async () => {
-  here = await processGround();
-  driver = await here.driver();
-  image = await here.image();
-});
+const here = await processGround();
+const driver = await here.driver();
+const image = await here.image();
 afterEach(async () => {
   for (const { id } of await driver.list()) await driver.remove(id);
 });

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../../db/builds/claim.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { PeerAgent } from '../../../test/agents/peer-agent.ts';
 import { seedSource } from '../../../test/builds/seed-source.ts';
 import { readStream } from '../../../test/ground/read-stream.ts';
 import { until } from '../../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../../test/installation/watched-statements.ts';
 import { machine } from '../../../test/seeds/seed.ts';
 import { seedPlace } from '../../../test/seeds/seed-place.ts';
@@ -14,30 +14,23 @@ import { specifiedClocks } from '../../engine/streams/clocks.ts';
 const readers = 20;
 const [batches, pieces, each] = [10, 4, 50];
 const lines = batches * pieces * each;
-
-let api: RunningApi;
-let ours: Seeded;
-let agent: PeerAgent;
-let clusterId: string;
 let watched: Watched | undefined;
 
-beforeAll(async () => {
-  api = await runningApi({
-    env: { STREAMS_PER_CREDENTIAL: '1000' },
-    // Whatever arrives was told, and not read again after a while.
-    clocks: { ...specifiedClocks, reread: 3_600_000 },
-    onDatabase: (database) => {
-      // The twin's, which comes later, is not watched.
-      watched ??= watchStatements(database);
-    },
-  });
-  ours = await seed(api.database);
-  const made = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Here' } });
-  const { cluster, token } = made.body as { cluster: { id: string }; token: string };
-  clusterId = cluster.id;
-  agent = new PeerAgent(api.url);
-  await agent.join(token);
+const api = await runningApi({
+  env: { STREAMS_PER_CREDENTIAL: '1000' },
+  // Whatever arrives was told, and not read again after a while.
+  clocks: { ...specifiedClocks, reread: 3_600_000 },
+  onDatabase: (database) => {
+    // The twin's, which comes later, is not watched.
+    watched ??= watchStatements(database);
+  },
 });
+const ours = await seed(api.database);
+const made = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Here' } });
+const { cluster, token } = made.body as { cluster: { id: string }; token: string };
+const clusterId = cluster.id;
+const agent = new PeerAgent(api.url);
+await agent.join(token);
 afterAll(() => api.close());
 
 async function running(): Promise<string> {

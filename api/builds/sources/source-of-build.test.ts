@@ -5,22 +5,19 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { extract } from 'tar-stream';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import type { SourceFile } from '../../../domain/builds/manifest.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { registryWorld } from '../../../test/registry/registry-world.ts';
 import { seedAgent, seedBuild } from '../../../test/registry/seed-build.ts';
 import { type SeededRepository, seedRepository } from '../../../test/registry/seed-repository.ts';
 import { sourceArchive } from '../sources.ts';
 
-let world: RegistryWorld;
 let agent: { clusterId: string; secret: string };
 
-beforeAll(async () => {
-  world = await registryWorld();
-  agent = await seedAgent(world.api, world.organization);
-});
+const world = await registryWorld();
+agent = await seedAgent(world.api, world.organization);
 
 afterAll(() => world.close());
 

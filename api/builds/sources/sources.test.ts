@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import type { SourceFile } from '../../../domain/builds/manifest.ts';
-import { type Credential, type Seeded, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { type Credential, seed, seedToken } from '../../../test/installation/running-api.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { registryWorld } from '../../../test/registry/registry-world.ts';
 import { type SeededRepository, seedRepository } from '../../../test/registry/seed-repository.ts';
 
-let world: RegistryWorld;
-let stranger: Seeded;
-
-beforeAll(async () => {
-  world = await registryWorld({
-    BUILD_SOURCE_FILES: '11000',
-    REGISTRY_BYTES_PER_BLOB: '2000000',
-    REGISTRY_BYTES_PER_ORGANIZATION: '3000000',
-  });
-  stranger = await seed(world.api.database);
+const world = await registryWorld({
+  BUILD_SOURCE_FILES: '11000',
+  REGISTRY_BYTES_PER_BLOB: '2000000',
+  REGISTRY_BYTES_PER_ORGANIZATION: '3000000',
 });
+const stranger = await seed(world.api.database);
 
 afterAll(() => world.close());
 

@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sweepSources, takeSource } from '../../../db/builds/sources.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
-import { type RegistryWorld, registryWorld } from '../../../test/registry/registry-world.ts';
+import { registryWorld } from '../../../test/registry/registry-world.ts';
 import { seedAgent, seedBuild } from '../../../test/registry/seed-build.ts';
 import { sweep } from '../../registry/sweep-regularly.ts';
 
-let world: RegistryWorld;
-let clusterId: string;
-
-beforeAll(async () => {
-  world = await registryWorld();
-  ({ clusterId } = await seedAgent(world.api, world.organization));
-});
+const world = await registryWorld();
+const { clusterId } = await seedAgent(world.api, world.organization);
 
 afterAll(() => world.close());
 

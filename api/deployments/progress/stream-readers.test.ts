@@ -1,36 +1,30 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import { type ReadStream, readStream } from '../../../test/ground/read-stream.ts';
 import { until } from '../../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../../test/installation/running-api.ts';
+import { runningApi, seed } from '../../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../../test/installation/watched-statements.ts';
 import { machine } from '../../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
+import { seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 import { specifiedClocks } from '../../engine/streams/clocks.ts';
 
 const readers = 24;
 const hour = 3_600_000;
-
-let api: RunningApi;
-let ours: Seeded;
 let watched: Watched;
-let place: SeededPlace;
 
-beforeAll(async () => {
-  api = await runningApi({
-    env: { STREAMS_PER_CREDENTIAL: '1000' },
-    // Whatever arrives was told by the feed.
-    clocks: { ...specifiedClocks, reread: hour },
-    onDatabase: (database) => {
-      watched = watchStatements(database);
-    },
-  });
-  ours = await seed(api.database);
-  place = await seedPlace(api.database, ours.organizationId);
+const api = await runningApi({
+  env: { STREAMS_PER_CREDENTIAL: '1000' },
+  // Whatever arrives was told by the feed.
+  clocks: { ...specifiedClocks, reread: hour },
+  onDatabase: (database) => {
+    watched = watchStatements(database);
+  },
 });
+const ours = await seed(api.database);
+const place = await seedPlace(api.database, ours.organizationId);
 afterAll(() => api.close());
 
 async function started(): Promise<string> {

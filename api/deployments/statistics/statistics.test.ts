@@ -1,31 +1,20 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
 import { countDurations, sweepStatistics } from '../../../db/deployments/statistics.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
 import type { StageTime } from '../../../domain/deployments/states.ts';
-import {
-  type Call,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-  seedToken,
-} from '../../../test/installation/running-api.ts';
+import { type Call, runningApi, seed, seedToken } from '../../../test/installation/running-api.ts';
 import { countAgain } from '../../../test/seeds/count-again.ts';
 import { machine } from '../../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
-let api: RunningApi;
-let ours: Seeded;
 const releases = new Map<string, string>();
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 const dayMillis = 86_400_000;

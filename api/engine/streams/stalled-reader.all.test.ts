@@ -2,20 +2,16 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { feedChannel } from '../../../db/engine/feed/feed.ts';
 import { until } from '../../../test/ground/until.ts';
-import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../../../test/installation/running-api.ts';
+import { headersOf, runningApi, seed } from '../../../test/installation/running-api.ts';
 
 const changes = 100_000;
-let api: RunningApi;
-let ours: Seeded;
 const sockets: Socket[] = [];
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await api.close();

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ReadStream, readStream } from '../../../test/ground/read-stream.ts';
 import { until } from '../../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { type RunningApi, runningApi, seed, seedToken } from '../../../test/installation/running-api.ts';
 import { operations } from '../../operations.ts';
 import { operation } from '../operation.ts';
 import { type Clocks, specifiedClocks } from './clocks.ts';
@@ -26,20 +26,13 @@ const streamNothing = operation({
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   },
 });
-
-let api: RunningApi;
-let twin: RunningApi;
 /** One that checks credentials often; the others leave it to the feed. */
-let checking: RunningApi;
-let ours: Seeded;
 const opened: ReadStream[] = [];
 
-beforeAll(async () => {
-  api = await runningApi({ clocks, operations: { ...operations, nothing: { stream: streamNothing } } });
-  twin = await api.twin();
-  checking = await api.twin({ ...clocks, recheck: 300 });
-  ours = await seed(api.database);
-});
+const api = await runningApi({ clocks, operations: { ...operations, nothing: { stream: streamNothing } } });
+const twin = await api.twin();
+const checking = await api.twin({ ...clocks, recheck: 300 });
+const ours = await seed(api.database);
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.stop();
   await until('all leases are released', async () => {

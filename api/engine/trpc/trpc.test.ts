@@ -1,25 +1,12 @@
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, TRPCClientError } from '@trpc/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { until } from '../../../test/ground/until.ts';
-import {
-  headersOf,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-  seedSession,
-} from '../../../test/installation/running-api.ts';
+import { headersOf, runningApi, type Seeded, seed, seedSession } from '../../../test/installation/running-api.ts';
 import type { ConsoleRouter } from './trpc.ts';
 
-let api: RunningApi;
-let ours: Seeded;
-let client: ReturnType<typeof consoleOf>;
-
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-  client = consoleOf(ours.sessions.owner);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
+const client = consoleOf(ours.sessions.owner);
 afterAll(() => api.close());
 
 /** A client as the console makes it: every input and output below is inferred from the operations. */

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import {
-  type Answered,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-} from '../../../test/installation/running-api.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { type Answered, runningApi, seed } from '../../../test/installation/running-api.ts';
 import { seedService } from '../../../test/seeds/seed-service.ts';
 
-let api: RunningApi;
-let ours: Seeded;
 let projectId: string;
 let staging: string;
 let production: string;
 let services: { serviceId: string; processId: string; slug: string }[];
 
-beforeAll(async () => {
-  api = await runningApi();
-  ours = await seed(api.database);
-});
+const api = await runningApi();
+const ours = await seed(api.database);
 afterAll(() => api.close());
 
 beforeEach(async () => {

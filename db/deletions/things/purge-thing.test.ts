@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { afterAll, test } from 'vitest';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
 import { purgedKinds, purgeKilled } from '../../../test/rows/purged-thing.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 test.each(purgedKinds)(

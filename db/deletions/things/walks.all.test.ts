@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, inject, test } from 'vitest';
+import { afterAll, inject, test } from 'vitest';
 import { walkDeletions } from '../../../test/walks/deletion-walk.ts';
-import { type WalkGround, walkGround } from '../../../test/walks/walk-ground.ts';
+import { walkGround } from '../../../test/walks/walk-ground.ts';
 
-let ground: WalkGround;
-beforeAll(async () => {
-  ground = await walkGround();
-});
+const ground = await walkGround();
 afterAll(() => ground.close());
 
 /** Beyond the one of `npm test`. */

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
 import { machine, seedOrganization } from '../../../test/seeds/seed.ts';
 import { deleteOrganization } from '../../deletions/deletions.ts';
-import { createKeysFile, type Keyring, openKeyring } from '../../keys/keys.ts';
+import { createKeysFile, openKeyring } from '../../keys/keys.ts';
 import { effect } from '../effect.ts';
 import { project } from '../projection.ts';
 import {
@@ -18,17 +18,11 @@ import {
   storeHistoryPage,
 } from './history-archive.ts';
 
-let fresh: FreshDatabase;
-let directory: string;
-let keyring: Keyring;
-let organizationId: string;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  directory = await mkdtemp(join(tmpdir(), 'ballast-archive-'));
-  await createKeysFile(join(directory, 'kek.json'));
-  keyring = await openKeyring(fresh.database, join(directory, 'kek.json'));
-  organizationId = await seedOrganization(fresh.database);
-});
+const fresh = await freshDatabase();
+const directory = await mkdtemp(join(tmpdir(), 'ballast-archive-'));
+await createKeysFile(join(directory, 'kek.json'));
+const keyring = await openKeyring(fresh.database, join(directory, 'kek.json'));
+const organizationId = await seedOrganization(fresh.database);
 afterAll(async () => {
   await fresh.drop();
   await rm(directory, { recursive: true });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
 import { until } from '../../../test/ground/until.ts';
 import { machine } from '../../../test/seeds/seed.ts';
 import { effect } from '../effect.ts';
@@ -9,10 +9,7 @@ import { appendToFeed, type FeedEntry } from './feed.ts';
 import { FeedListener, type FeedListenerOptions } from './feed-listener.ts';
 import { pokeReaders } from './poke-readers.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 const organizationId = uuid();

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
 import { missesNothing } from '../../../test/walks/feed-reader.ts';
 import { type FeedEntry, feedHead, readFeed } from './feed.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase({ poolMax: 20 });
-});
+const fresh = await freshDatabase({ poolMax: 20 });
 afterAll(() => fresh.drop());
 
 test('a transaction that commits late with a lower position is never missed', () => missesNothing(fresh.database, 150));

@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { afterAll, expect, test } from 'vitest';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
 import { missesNothing } from '../../../test/walks/feed-reader.ts';
 import { appendToFeed, type FeedCursor, type FeedEntry, feedHead, heldSeconds, readAhead, readFeed } from './feed.ts';
 import { maintainFeedPartitions } from './feed-partitions.ts';
 import { missedSince } from './replay.ts';
 
-let fresh: FreshDatabase;
-beforeAll(async () => {
-  fresh = await freshDatabase({ poolMax: 20 });
-});
+const fresh = await freshDatabase({ poolMax: 20 });
 afterAll(() => fresh.drop());
 
 const organizationId = uuid();

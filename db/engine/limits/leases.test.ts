@@ -1,15 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
-import { type Database, openDatabase } from '../../postgres/database.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { openDatabase } from '../../postgres/database.ts';
 import { acquireStream, releaseStream, releaseStreamsOf, renewStreams, sweepLeases, takePermits } from './leases.ts';
 
-let fresh: FreshDatabase;
-let second: Database;
-beforeAll(async () => {
-  fresh = await freshDatabase();
-  second = await openDatabase({ url: fresh.url, applicationName: 'second', poolMax: 10 });
-});
+const fresh = await freshDatabase();
+const second = await openDatabase({ url: fresh.url, applicationName: 'second', poolMax: 10 });
 afterAll(async () => {
   await second.close();
   await fresh.drop();

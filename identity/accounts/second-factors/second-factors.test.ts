@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../../db/engine/effect.ts';
-import { type FreshDatabase, freshDatabase } from '../../../test/ground/fresh-database.ts';
+import { freshDatabase } from '../../../test/ground/fresh-database.ts';
 import { totpOf } from '../../../test/identity/totp.ts';
 import { machine } from '../../../test/seeds/seed.ts';
 import { findAccount } from '../account.ts';
@@ -12,13 +12,10 @@ import { useRecoveryCode } from './recovery-codes.ts';
 import { addAuthenticatorApp, addPasskey, removeAuthenticatorApp, removePasskey } from './second-factors.ts';
 import { newTotpSecret, useTotpCode } from './totp.ts';
 
-let fresh: FreshDatabase;
 const key = Buffer.alloc(32, 7);
 let counter = 0;
 
-beforeAll(async () => {
-  fresh = await freshDatabase();
-});
+const fresh = await freshDatabase();
 afterAll(() => fresh.drop());
 
 async function account(): Promise<string> {

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, gitServer } from '../../../test/git/git-server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { gitServer } from '../../../test/git/git-server.ts';
 import { gitAddress } from '../address.ts';
 import { withCommitTree } from './commit-tree.ts';
 
@@ -11,20 +11,16 @@ const rules = { allowedRanges: ['127.0.0.0/8'], timeoutMillis: 25_000 };
 const own = { username: 'oauth2', password: 'swordfish' };
 const never = new AbortController().signal;
 const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`ballast-commit-${process.pid}-`));
-
-let git: GitServer;
 let location: string | undefined;
-beforeAll(async () => {
-  git = await gitServer({
-    credential: 'oauth2:swordfish',
-    before: (_, response) => {
-      if (location === undefined) return false;
-      response.writeHead(302, { location }).end();
-      return true;
-    },
-  });
-  await git.create('team/app.git');
+const git = await gitServer({
+  credential: 'oauth2:swordfish',
+  before: (_, response) => {
+    if (location === undefined) return false;
+    response.writeHead(302, { location }).end();
+    return true;
+  },
 });
+await git.create('team/app.git');
 afterAll(() => git.close());
 
 const read = (commit: string, credential: typeof own | undefined, ...paths: string[]) =>

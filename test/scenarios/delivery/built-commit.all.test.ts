@@ -1,21 +1,16 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
-import { type GitServer, gitServer } from '../../git/git-server.ts';
+import { gitServer } from '../../git/git-server.ts';
 import { until } from '../../ground/until.ts';
 
-let building: BuildingCluster;
-let git: GitServer;
-
-beforeAll(async () => {
-  git = await gitServer({ credential: 'ada:swordfish' });
-  await git.create('team/app.git');
-  building = await BuildingCluster.start('built-commit', { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
-  building.installation.secrets.add('swordfish');
-});
+const git = await gitServer({ credential: 'ada:swordfish' });
+await git.create('team/app.git');
+const building = await BuildingCluster.start('built-commit', { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
+building.installation.secrets.add('swordfish');
 afterAll(async () => {
-  await building?.close();
-  await git?.close();
+  await building.close();
+  await git.close();
 });
 
 const server = (text: string) => `require('http').createServer((q, a) => a.end('${text}')).listen(process.env.PORT)`;

@@ -1,17 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
 
-let building: BuildingCluster;
 const directory = mkdtempSync(join(tmpdir(), 'ballast-folder-'));
 
-beforeAll(async () => {
-  building = await BuildingCluster.start('built-folder');
-});
+const building = await BuildingCluster.start('built-folder');
 afterAll(async () => {
-  await building?.close();
+  await building.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expireApproval } from '../../../db/approvals/decide.ts';
 import { effect } from '../../../db/engine/effect.ts';
 import { tenant } from '../../../db/postgres/tenant.ts';
@@ -13,9 +13,6 @@ import { Installation } from '../../installation/installation.ts';
 import { machine } from '../../seeds/seed.ts';
 
 /** A job that has a token, and somebody else who approves by one: of all commands only exit codes and `--json` are read. */
-let installation: Installation;
-let directory: string;
-let organizationId: string;
 /** Without it the application does not start. */
 const needed = createServer((socket) => socket.end());
 const tokens = { deployer: '', admin: '' };
@@ -43,24 +40,22 @@ interface Deployment {
   stages: { stage: string }[];
 }
 
-beforeAll(async () => {
-  const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
-  installation = await Installation.start('delivery-by-token', cluster);
-  directory = mkdtempSync(join(tmpdir(), 'ballast-by-token-'));
-  const { kysely } = await installation.database();
-  const here = kysely.selectFrom('organization').select('id').where('slug', '=', 'default');
-  ({ id: organizationId } = await here.executeTakeFirstOrThrow());
-  for (const role of ['deployer', 'admin'] as const) {
-    // Of two people: who asks for something does not approve it.
-    const as = await installation.session(organizationId, 'admin');
-    const made = await installation.call('POST', '/api/v1/api-tokens', { as, body: { name: role, role } });
-    expect(made.status, made.text).toBe(201);
-    tokens[role] = String(made.body.secret);
-    installation.secrets.add(tokens[role]);
-  }
-});
+const cluster = { LOCAL_CLUSTER: 'true', LOCAL_DRIVER: 'process', INGRESS_PORT: String(await freePort()) };
+const installation = await Installation.start('delivery-by-token', cluster);
+const directory = mkdtempSync(join(tmpdir(), 'ballast-by-token-'));
+const { kysely } = await installation.database();
+const here = kysely.selectFrom('organization').select('id').where('slug', '=', 'default');
+const { id: organizationId } = await here.executeTakeFirstOrThrow();
+for (const role of ['deployer', 'admin'] as const) {
+  // Of two people: who asks for something does not approve it.
+  const as = await installation.session(organizationId, 'admin');
+  const made = await installation.call('POST', '/api/v1/api-tokens', { as, body: { name: role, role } });
+  expect(made.status, made.text).toBe(201);
+  tokens[role] = String(made.body.secret);
+  installation.secrets.add(tokens[role]);
+}
 afterAll(async () => {
-  await installation?.remove();
+  await installation.remove();
   needed.close();
   if (directory !== undefined) rmSync(directory, { recursive: true });
 });

@@ -2,17 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { groupOf } from '../../../agent/builders/sandbox/folder.ts';
 import { processesWith } from '../../builders/processes-with.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
-import type { Installation } from '../../installation/installation.ts';
 import { signalProcess } from '../../installation/process-family.ts';
 import { type PartName, partNames } from '../../installation/running-parts.ts';
 
-let building: BuildingCluster;
-let installation: Installation;
-let service: { environmentId: string; serviceId: string; sourceId: string };
 const directory = mkdtempSync(join(tmpdir(), 'ballast-build-kills-'));
 const mark = `mark-${crypto.randomUUID()}`;
 
@@ -33,20 +29,18 @@ interface Build {
   serviceId: string;
 }
 
-beforeAll(async () => {
-  building = await BuildingCluster.start('build-kills');
-  ({ installation } = building);
-  const scripts = { build: `node lines.js ${mark}`, start: 'node server.js' };
-  const server = `require('http').createServer((q, a) => a.end('ok')).listen(process.env.PORT)`;
-  const files = { 'package.json': JSON.stringify({ name: 'app', scripts }), 'lines.js': program, 'server.js': server };
-  for (const [path, content] of Object.entries(files)) writeFileSync(join(directory, path), content);
-  await building.deploy(directory, '--project', 'kills', '--service', 'web', '--yes');
-  const { items } = await building.call<{ items: Build[] }>('GET', '/builds');
-  const { environmentId = '', serviceId = '', sourceId = '' } = items[0] ?? {};
-  service = { environmentId, serviceId, sourceId };
-});
+const building = await BuildingCluster.start('build-kills');
+const { installation } = building;
+const scripts = { build: `node lines.js ${mark}`, start: 'node server.js' };
+const server = `require('http').createServer((q, a) => a.end('ok')).listen(process.env.PORT)`;
+const files = { 'package.json': JSON.stringify({ name: 'app', scripts }), 'lines.js': program, 'server.js': server };
+for (const [path, content] of Object.entries(files)) writeFileSync(join(directory, path), content);
+await building.deploy(directory, '--project', 'kills', '--service', 'web', '--yes');
+const { items } = await building.call<{ items: Build[] }>('GET', '/builds');
+const { environmentId = '', serviceId = '', sourceId = '' } = items[0] ?? {};
+const service = { environmentId, serviceId, sourceId };
 afterAll(async () => {
-  await building?.close();
+  await building.close();
   rmSync(directory, { recursive: true });
 });
 

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { effect } from '../../../db/engine/effect.ts';
 import { type IncidentSubject, resolveIncidents } from '../../../db/notification-channels/tell-channels.ts';
 import { notify } from '../../../db/notifications/notify.ts';
 import { clusterLost } from '../../../domain/notifications/messages.ts';
 import { routingKey } from '../../actors/grounds/channel-ground.ts';
-import { type Receiver, receiver } from '../../ground/receiver.ts';
-import { Installation, type Session } from '../../installation/installation.ts';
+import { receiver } from '../../ground/receiver.ts';
+import { Installation } from '../../installation/installation.ts';
 import type { PartName } from '../../installation/running-parts.ts';
 import { machine } from '../../seeds/seed.ts';
 
@@ -14,19 +14,13 @@ const everything = ['postgres', 'temporal', 'api', 'worker'] as const satisfies 
 const matrix: PartName[][] = [...everything.map((part) => [part]), [...everything]];
 const cells = matrix.map((parts) => [parts.join(', '), parts] as const);
 
-let installation: Installation;
-let outside: Receiver;
-let people: { id: string; owner: Session; admin: Session };
-
-beforeAll(async () => {
-  outside = await receiver();
-  installation = await Installation.start('channel-kills', outside.settings);
-  const { id, owner } = await installation.organization();
-  people = { id, owner, admin: await installation.session(id, 'admin') };
-});
+const outside = await receiver();
+const installation = await Installation.start('channel-kills', outside.settings);
+const { id, owner } = await installation.organization();
+const people = { id, owner, admin: await installation.session(id, 'admin') };
 afterAll(async () => {
-  await installation?.remove();
-  await outside?.close();
+  await installation.remove();
+  await outside.close();
 });
 
 interface Received {

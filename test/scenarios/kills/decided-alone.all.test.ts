@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { actorId } from '../../../domain/actors/actors.ts';
 import { Installation, type Session } from '../../installation/installation.ts';
 import { signalProcess, stopProcess } from '../../installation/process-family.ts';
@@ -15,15 +15,10 @@ const matrix: Cell[] = [
   { killed: 'the API and PostgreSQL after its answers' },
 ];
 
-let installation: Installation;
-let people: { owner: Session; admin: Session; organizationId: string };
-
-beforeAll(async () => {
-  installation = await Installation.start('decided-alone');
-  const { id: organizationId, owner } = await installation.organization();
-  people = { organizationId, owner, admin: await installation.session(organizationId, 'admin') };
-});
-afterAll(() => installation?.remove());
+const installation = await Installation.start('decided-alone');
+const { id: organizationId, owner } = await installation.organization();
+const people = { organizationId, owner, admin: await installation.session(organizationId, 'admin') };
+afterAll(() => installation.remove());
 
 const ways = ['approved', 'rejected', 'break-glass'] as const;
 type Way = (typeof ways)[number];

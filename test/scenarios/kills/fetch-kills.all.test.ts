@@ -1,18 +1,13 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { processesWith } from '../../builders/processes-with.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
-import { type GitServer, gitServer } from '../../git/git-server.ts';
-import type { Installation } from '../../installation/installation.ts';
+import { gitServer } from '../../git/git-server.ts';
 import { signalProcess } from '../../installation/process-family.ts';
 import { type PartName, partNames } from '../../installation/running-parts.ts';
 
-let building: BuildingCluster;
-let installation: Installation;
-let git: GitServer;
-let service: { environmentId: string; serviceId: string };
 /** Answers of the host that begin and do not go on; undefined: they are whole. */
 let held: ServerResponse[] | undefined;
 
@@ -25,34 +20,32 @@ interface Build {
   commitMessage: string;
 }
 
-beforeAll(async () => {
-  git = await gitServer({
-    before: ({ method, headers }, response) => {
-      // The control plane asks for names alone; git itself fetches.
-      if (held === undefined || method !== 'POST' || !/^git\//.test(headers['user-agent'] ?? '')) return false;
-      response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' }).write('000dpackfile\n');
-      held.push(response);
-      return true;
-    },
-  });
-  const scripts = { start: 'node server.js' };
-  const server = `require('http').createServer((q, a) => a.end('ok')).listen(process.env.PORT)`;
-  const files = { 'package.json': JSON.stringify({ name: 'app', scripts }), 'server.js': server };
-  await git.commit('team/app.git', files, { message: 'Say hello' });
-  building = await BuildingCluster.start('fetch-kills', { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
-  ({ installation } = building);
-  const { project } = await building.call<{ project: { id: string } }>('POST', '/projects', { name: 'kills' });
-  const source = { kind: 'git', gitUrl: `${git.url}/team/app.git` };
-  await building.call('POST', `/projects/${project.id}/services`, { name: 'web', source });
-  await building.deploy('--staged', '--project', 'kills', '--environment', 'staging');
-  const { items } = await building.call<{ items: Build[] }>('GET', '/builds');
-  const { environmentId = '', serviceId = '', commitMessage } = items[0] ?? {};
-  expect(commitMessage).toBe('Say hello');
-  service = { environmentId, serviceId };
+const git = await gitServer({
+  before: ({ method, headers }, response) => {
+    // The control plane asks for names alone; git itself fetches.
+    if (held === undefined || method !== 'POST' || !/^git\//.test(headers['user-agent'] ?? '')) return false;
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' }).write('000dpackfile\n');
+    held.push(response);
+    return true;
+  },
 });
+const scripts = { start: 'node server.js' };
+const server = `require('http').createServer((q, a) => a.end('ok')).listen(process.env.PORT)`;
+const files = { 'package.json': JSON.stringify({ name: 'app', scripts }), 'server.js': server };
+await git.commit('team/app.git', files, { message: 'Say hello' });
+const building = await BuildingCluster.start('fetch-kills', { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' });
+const { installation } = building;
+const { project } = await building.call<{ project: { id: string } }>('POST', '/projects', { name: 'kills' });
+const source = { kind: 'git', gitUrl: `${git.url}/team/app.git` };
+await building.call('POST', `/projects/${project.id}/services`, { name: 'web', source });
+await building.deploy('--staged', '--project', 'kills', '--environment', 'staging');
+const { items } = await building.call<{ items: Build[] }>('GET', '/builds');
+const { environmentId = '', serviceId = '', commitMessage } = items[0] ?? {};
+expect(commitMessage).toBe('Say hello');
+const service = { environmentId, serviceId };
 afterAll(async () => {
-  await building?.close();
-  await git?.close();
+  await building.close();
+  await git.close();
 });
 
 async function request(): Promise<string> {

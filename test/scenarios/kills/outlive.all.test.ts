@@ -1,28 +1,20 @@
 import { mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readStatus } from '../../../agent/home/status.ts';
 import { Releases } from '../../../agent/update/releases.ts';
 import { offerRelease } from '../../agents/offer-release.ts';
 import { Applications, type ShownInstance } from '../../applications/applications.ts';
 import { fromImageToAddress } from '../../applications/from-image.ts';
 import { readmeExample } from '../../applications/readme-example.ts';
-import { type steadyTraffic as Begin, steadyTraffic } from '../../applications/steady-traffic.ts';
+import { steadyTraffic } from '../../applications/steady-traffic.ts';
 import { portThief } from '../../attacks/port-thief.ts';
 import { freePort } from '../../ground/free-port.ts';
 import { Installation } from '../../installation/installation.ts';
 import type { PartName } from '../../installation/running-parts.ts';
 
 const replicas = 20;
-
-let installation: Installation;
-let applications: Applications;
-let ingressPort: number;
-let before: ShownInstance[];
-let visitors: Awaited<ReturnType<typeof Begin>>;
-let writers: Awaited<ReturnType<typeof Begin>>;
-let doomed: string[];
 
 const kills: { what: string; parts: readonly PartName[] }[] = [
   { what: 'the agent', parts: ['agent'] },
@@ -32,34 +24,32 @@ const kills: { what: string; parts: readonly PartName[] }[] = [
 ];
 
 /** Twenty instances that people use; one that writes a line for each request; one that is told to end now and then. */
-beforeAll(async () => {
-  ingressPort = await freePort();
-  installation = await Installation.start('outlive', {
-    LOCAL_CLUSTER: 'true',
-    LOCAL_DRIVER: 'process',
-    INGRESS_PORT: String(ingressPort),
-  });
-  applications = await Applications.on(installation);
-  await applications.apply({ name: 'shop', replicas });
-  await applications.apply({ name: 'writer' });
-  // One for each kill: the same one again and again would be a crash loop.
-  const names = kills.map((_, index) => `doomed-${index}`);
-  for (const name of names) await applications.apply({ name });
-  const [shop, writer] = await Promise.all(['shop', 'writer'].map((name) => applications.applied(name)));
-  before = await applications.instances('shop');
-  expect(before).toHaveLength(replicas);
-  doomed = await Promise.all(names.map(async (name) => hostOf((await applications.applied(name)).hosts)));
-  const url = `http://127.0.0.1:${ingressPort}`;
-  visitors = await steadyTraffic({ url, host: hostOf(shop?.hosts), path: '/', perSecond: 40 });
-  const path = '/log?text=written&count=1';
-  writers = await steadyTraffic({ url, host: hostOf(writer?.hosts), path, perSecond: 10 });
+const ingressPort = await freePort();
+const installation = await Installation.start('outlive', {
+  LOCAL_CLUSTER: 'true',
+  LOCAL_DRIVER: 'process',
+  INGRESS_PORT: String(ingressPort),
 });
+const applications = await Applications.on(installation);
+await applications.apply({ name: 'shop', replicas });
+await applications.apply({ name: 'writer' });
+// One for each kill: the same one again and again would be a crash loop.
+const names = kills.map((_, index) => `doomed-${index}`);
+for (const name of names) await applications.apply({ name });
+const [shop, writer] = await Promise.all(['shop', 'writer'].map((name) => applications.applied(name)));
+const before = await applications.instances('shop');
+expect(before).toHaveLength(replicas);
+const doomed = await Promise.all(names.map(async (name) => hostOf((await applications.applied(name)).hosts)));
+const url = `http://127.0.0.1:${ingressPort}`;
+const visitors = await steadyTraffic({ url, host: hostOf(shop?.hosts), path: '/', perSecond: 40 });
+const path = '/log?text=written&count=1';
+const writers = await steadyTraffic({ url, host: hostOf(writer?.hosts), path, perSecond: 10 });
 
 afterAll(async () => {
-  await visitors?.end().catch(() => undefined);
-  await writers?.end().catch(() => undefined);
-  applications?.close();
-  await installation?.remove();
+  await visitors.end().catch(() => undefined);
+  await writers.end().catch(() => undefined);
+  applications.close();
+  await installation.remove();
 });
 
 test.each(kills)('kill -9 of $what: the exit status of what ended meanwhile is known afterwards', async ({ parts }) => {

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { currentRelease } from '../../../db/agent-updates/agent-releases.ts';
 import { processesNaming } from '../../agents/installed-agent.ts';
 import { through } from '../../agents/kept-machine.ts';
@@ -15,29 +15,24 @@ import { sampleLayout } from '../../images/sample-image.ts';
 import { type CommandResult, runBallast } from '../../installation/ballast-command.ts';
 import { Installation } from '../../installation/installation.ts';
 
-let installation: Installation;
 let applications: Applications;
-let machine: OtherMachine;
 /** The agent's, as the printed command has chosen it. */
-let home: string;
 let printed: string;
 let ingress: string;
 let host: string;
 let traffic: Awaited<ReturnType<typeof steadyTraffic>>;
 let before: Known[];
 
-beforeAll(async () => {
-  machine = new OtherMachine();
-  home = join(machine.path, 'ballast-agent-berlin');
-  installation = await Installation.start('second-machine');
-  await installation.until('the agent is offered', async () => currentRelease((await database()).kysely));
-});
+const machine = new OtherMachine();
+const home = join(machine.path, 'ballast-agent-berlin');
+const installation = await Installation.start('second-machine');
+await installation.until('the agent is offered', async () => currentRelease((await database()).kysely));
 
 afterAll(async () => {
   await traffic?.end().catch(() => undefined);
   applications?.close();
-  machine?.close();
-  await installation?.remove();
+  machine.close();
+  await installation.remove();
 });
 
 const database = () => installation.database();

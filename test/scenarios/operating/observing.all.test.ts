@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { deleteOrganization as commitDeletion } from '../../../db/deletions/deletions.ts';
 import { effect } from '../../../db/engine/effect.ts';
-import type { Database } from '../../../db/postgres/database.ts';
 import type { JsonObject } from '../../../db/postgres/json.ts';
 import { Installation } from '../../installation/installation.ts';
 import { metricsToken } from '../../installation/metrics-token.ts';
@@ -25,33 +24,28 @@ interface Span {
 }
 
 const spans: (Span & { from: string })[] = [];
-let collector: Server;
-let installation: Installation;
-let database: Database;
 
-beforeAll(async () => {
-  collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    for (const { resource, scopeSpans } of JSON.parse(Buffer.concat(chunks).toString()).resourceSpans) {
-      const attributes: { key: string; value: { stringValue?: string } }[] = resource.attributes;
-      const from = attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-      for (const { spans: sent } of scopeSpans) for (const span of sent) spans.push({ ...span, from });
-    }
-    response.end('{}');
-  });
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  const { port } = collector.address() as AddressInfo;
-  installation = await Installation.start('observing', {
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
-    // As much as a person would ever turn on to find a fault.
-    LOG_LEVEL: 'trace',
-  });
-  database = await installation.database();
+const collector = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  for (const { resource, scopeSpans } of JSON.parse(Buffer.concat(chunks).toString()).resourceSpans) {
+    const attributes: { key: string; value: { stringValue?: string } }[] = resource.attributes;
+    const from = attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+    for (const { spans: sent } of scopeSpans) for (const span of sent) spans.push({ ...span, from });
+  }
+  response.end('{}');
 });
+await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+const { port } = collector.address() as AddressInfo;
+const installation = await Installation.start('observing', {
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+  // As much as a person would ever turn on to find a fault.
+  LOG_LEVEL: 'trace',
+});
+const database = await installation.database();
 afterAll(async () => {
-  await installation?.remove();
-  collector?.close();
+  await installation.remove();
+  collector.close();
 });
 
 test('one trace leads from the request through the actor to its activities, and logs name request and actor', async () => {

@@ -1,30 +1,22 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type ReadStream, readStream } from '../../ground/read-stream.ts';
-import type { BesideProcess } from '../../installation/beside.ts';
 import { heldBytes, inspectable } from '../../installation/held-memory.ts';
-import { Installation, type Session } from '../../installation/installation.ts';
+import { Installation } from '../../installation/installation.ts';
 import { type Credential, headersOf } from '../../installation/running-api.ts';
 import { secretsInLogs } from '../../installation/secrets-in-logs.ts';
 import { story } from '../../installation/story.ts';
 
 const path = '/api/v1/events/stream';
 const megabyte = 1024 * 1024;
-
-let installation: Installation;
-let second: BesideProcess;
-let organizationId: string;
-let owner: Session;
 const opened: ReadStream[] = [];
 
-beforeAll(async () => {
-  installation = await Installation.start('scale-out', inspectable);
-  second = await installation.startBeside('api');
-  ({ id: organizationId, owner } = await installation.organization());
-});
-afterAll(() => installation?.remove());
+const installation = await Installation.start('scale-out', inspectable);
+const second = await installation.startBeside('api');
+const { id: organizationId, owner } = await installation.organization();
+afterAll(() => installation.remove());
 afterEach(() => {
   for (const stream of opened.splice(0)) stream.stop();
 });

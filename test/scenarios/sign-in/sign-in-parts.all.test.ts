@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type Shown, SignInBrowser } from '../../browsers/sign-in-browser.ts';
 import { Installation } from '../../installation/installation.ts';
 import { partNames } from '../../installation/running-parts.ts';
@@ -8,16 +8,10 @@ import { partNames } from '../../installation/running-parts.ts';
 const password = 'correct horse battery';
 const email = 'ada@example.com';
 
-let installation: Installation;
-let publicUrl: string;
-let ada: SignInBrowser;
-
-beforeAll(async () => {
-  installation = await Installation.start('sign-in-parts');
-  publicUrl = installation.settings.PUBLIC_URL;
-  ada = new SignInBrowser(publicUrl);
-});
-afterAll(() => installation?.remove());
+const installation = await Installation.start('sign-in-parts');
+const publicUrl = installation.settings.PUBLIC_URL;
+const ada = new SignInBrowser(publicUrl);
+afterAll(() => installation.remove());
 
 interface Place {
   /** Path and query. */

@@ -1,45 +1,41 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readSettings } from '../../../domain/settings/settings.ts';
 import { officialArchive } from '../../../runtime/temporal-server/temporal-archive.ts';
 import { findTemporal } from '../../../runtime/temporal-server/temporal-binary.ts';
-import { packRelease, type ReleaseHost, releaseHost } from '../../images/release-host.ts';
+import { packRelease, releaseHost } from '../../images/release-host.ts';
 import type { CommandResult } from '../../installation/ballast-command.ts';
 import { Installation } from '../../installation/installation.ts';
 import { type PartName, partNames } from '../../installation/running-parts.ts';
 import { barePath } from '../../machines/bare-machine.ts';
 
-let installation: Installation;
-let host: ReleaseHost;
 const machine = mkdtempSync(join(tmpdir(), 'ballast-new-machine-'));
 const release = basename(officialArchive());
 
 /** As on a machine that has only Node and git, with a host of ours in place of that of Temporal's releases. */
-beforeAll(async () => {
-  host = await releaseHost();
-  const authority = join(machine, 'authority.pem');
-  writeFileSync(authority, host.ca);
-  const found = await findTemporal({
-    explicit: readSettings(process.env).TEMPORAL_SERVER,
-    progress: () => {},
-    buildLog: join(machine, 'build.log'),
-  });
-  const archive = host.release(release, await packRelease(found));
-  installation = await Installation.prepare('start', {
-    TEMPORAL_ARCHIVE: archive,
-    NODE_EXTRA_CA_CERTS: authority,
-    // As somebody types it in the directory of `runBallast`: API and worker work in another one.
-    OUTBOUND_CA_FILE: relative('/', authority),
-    XDG_CACHE_HOME: machine,
-    PATH: barePath(machine),
-  });
-  await installation.start();
+const host = await releaseHost();
+const authority = join(machine, 'authority.pem');
+writeFileSync(authority, host.ca);
+const found = await findTemporal({
+  explicit: readSettings(process.env).TEMPORAL_SERVER,
+  progress: () => {},
+  buildLog: join(machine, 'build.log'),
 });
+const archive = host.release(release, await packRelease(found));
+const installation = await Installation.prepare('start', {
+  TEMPORAL_ARCHIVE: archive,
+  NODE_EXTRA_CA_CERTS: authority,
+  // As somebody types it in the directory of `runBallast`: API and worker work in another one.
+  OUTBOUND_CA_FILE: relative('/', authority),
+  XDG_CACHE_HOME: machine,
+  PATH: barePath(machine),
+});
+await installation.start();
 afterAll(async () => {
-  await installation?.remove();
-  await host?.close();
+  await installation.remove();
+  await host.close();
   rmSync(machine, { recursive: true });
 });
 
