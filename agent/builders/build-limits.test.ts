@@ -2,8 +2,7 @@ import { totalmem } from 'node:os';
 import { expect, test } from 'vitest';
 import type { BuildBody } from '../../protocol/build.ts';
 import { readValues } from '../program/options.ts';
-import { halfOfMemory, linesOfLimits, withinMachine } from './build-limits.ts';
-import { buildOptions, buildSettings } from './build-settings.ts';
+import { buildOptions, buildSettings, halfOfMemory, linesOfLimits, withinMachine } from './build-settings.ts';
 
 const own = { memoryBytes: 8 * 2 ** 30, diskBytes: 20 * 2 ** 30, seconds: 1_800 };
 const body = (limits: Partial<BuildBody['limits']>, unset?: BuildBody['unset']): BuildBody => ({

@@ -1,9 +1,66 @@
 import { existsSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { ranges } from '../../domain/settings/setting.ts';
+import type { BuildBody } from '../../protocol/build.ts';
 import type { Option, Values } from '../program/options.ts';
 import { Refusal } from '../program/refusal.ts';
-import { type BuildLimits, halfOfMemory } from './build-limits.ts';
 import { type BaseImages, baseImagesOf } from './docker/plan/base-images.ts';
+import type { openProxy } from './sandbox/proxy.ts';
+
+/** The most that a build of this machine may take; of a service that says nothing, all of it. */
+export interface BuildLimits {
+  memoryBytes: number;
+  diskBytes: number;
+  seconds: number;
+  /** Thousandths of a core; missing: all of them, shared with what else runs. */
+  cpuMilli?: number | undefined;
+}
+
+const least = 512 * 2 ** 20;
+
+/** Half of the memory that this machine, or the container of this agent, has. */
+export function halfOfMemory(): number {
+  const constrained = process.constrainedMemory();
+  const all = constrained > 0 && constrained < totalmem() ? constrained : totalmem();
+  return Math.max(least, Math.floor(all / 2 / 2 ** 20) * 2 ** 20);
+}
+
+const names = ['memoryBytes', 'diskBytes', 'seconds'] as const;
+
+/** The build within the limits of its machine; those that its service has not set are the machine's own. */
+export function withinMachine(body: BuildBody, own: BuildLimits): BuildBody {
+  const limits = { ...body.limits };
+  for (const name of names) {
+    const isSet = body.unset?.includes(name) !== true;
+    limits[name] = isSet ? Math.min(limits[name], own[name]) : own[name];
+  }
+  // Longer than that the control plane waits for no build.
+  limits.seconds = Math.min(limits.seconds, body.limits.seconds);
+  return { ...body, limits: { ...limits, ...(own.cpuMilli === undefined ? {} : { cpuMilli: own.cpuMilli }) } };
+}
+
+/** A line of the log, and those limits of the service that are more than its machine gives. */
+export function linesOfLimits(asked: BuildBody, { limits }: BuildBody): string[] {
+  const cpu = limits.cpuMilli === undefined ? '' : `, ${limits.cpuMilli / 1000} cores`;
+  const minutes = Math.round(limits.seconds / 6) / 10;
+  return [
+    `Limits: ${size(limits.memoryBytes)} of memory, ${size(limits.diskBytes)} of disk, ${minutes} min${cpu}`,
+    ...(['memoryBytes', 'diskBytes'] as const).flatMap((name) =>
+      asked.unset?.includes(name) || asked.limits[name] <= limits[name]
+        ? []
+        : [
+            `The service asks for ${size(asked.limits[name])}: this cluster gives ${size(limits[name])} (${raisedBy[name]}).`,
+          ],
+    ),
+  ];
+}
+
+const raisedBy = { memoryBytes: '--build-memory-mib of its agent', diskBytes: '--build-disk-gib of its agent' };
+
+export function size(bytes: number): string {
+  const megabytes = bytes / 2 ** 20;
+  return megabytes < 1_024 ? `${Math.round(megabytes)} MB` : `${Math.round(megabytes / 102.4) / 10} GB`;
+}
 
 /** Settings of an agent for its builds. */
 export interface BuildSettings {
@@ -123,4 +180,56 @@ function rangesOf(text: string): readonly string[] {
   const read = text === '' ? [] : ranges.parse(text);
   if (read === undefined) throw new Refusal(`--build-allowed-ranges must be ${ranges.form}.`);
   return read;
+}
+
+/** The part of a proxy that its builds follow. */
+export type Followed = Pick<ReturnType<typeof openProxy>, 'hosts' | 'onFailure'>;
+
+const mostSaid = 5;
+const mostHosts = 5;
+
+/** The proxies by which one build goes out: an address that it does not get is a line of its log at once, not when its client gives up. */
+export class BuildNetwork {
+  readonly #say: (line: string) => void;
+  /** The lines, and when each was the last one, counted in failures. */
+  readonly #failed = new Map<string, number>();
+  #failures = 0;
+  readonly #proxies = new Set<Followed>();
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  /** How often it did not get an address until now, as `failuresSince` takes it. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The lines since then, each once. */
+  failuresSince(failures: number): string[] {
+    return [...this.#failed].filter(([, at]) => at > failures).map(([line]) => line);
+  }
+
+  /** Until the answer is called. */
+  follow(proxy: Followed): () => void {
+    this.#proxies.add(proxy);
+    const stop = proxy.onFailure((line) => {
+      this.#failures += 1;
+      const known = this.#failed.has(line);
+      if (!known && this.#failed.size >= mostSaid) return;
+      this.#failed.set(line, this.#failures);
+      if (!known) this.#say(line);
+    });
+    return () => {
+      stop();
+      this.#proxies.delete(proxy);
+    };
+  }
+
+  /** Hosts that it has connections to, or waits for one; empty: none. */
+  open(): string {
+    const hosts = [...new Set([...this.#proxies].flatMap((proxy) => proxy.hosts()))].sort();
+    const more = hosts.length - mostHosts;
+    return [...hosts.slice(0, mostHosts), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  }
 }

@@ -7,15 +7,14 @@ import type { BuildBody } from '../../protocol/build.ts';
 import type { Run, RunResult } from '../commands/run.ts';
 import { Refusal } from '../program/refusal.ts';
 import { Building, type BuildingParts } from './building.ts';
-import type { BuildCaches, HeldCaches } from './caches/build-caches.ts';
-import type { BaseLayer } from './image/base-layer.ts';
+import type { BuildCaches, HeldCaches } from './caches.ts';
+import type { BaseLayer } from './image/layers.ts';
 import { type ProposedCommands, writeImage } from './image/write-image.ts';
 import { megabytes } from './push-image.ts';
-import { runCommand } from './run-command.ts';
-import { runStep } from './run-step.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { diskTree } from './source/disk-tree.ts';
 import { type ConfiguredBody, configured } from './source/repository-config.ts';
+import { runCommand, runStep } from './steps.ts';
 import type { Toolbox, Tools } from './tools/toolbox.ts';
 
 export interface BuildParts extends BuildingParts {

@@ -1,8 +1,7 @@
-import { agentWay } from '../images/push/agent-way.ts';
-import { pushLayout } from '../images/push/push-layout.ts';
+import { agentWay, pushLayout } from '../images/push/push-layout.ts';
 import { RepositoryClient } from '../images/push/repository-client.ts';
 import type { Client } from '../link/client.ts';
-import type { BuildLog } from './log/build-log.ts';
+import type { BuildLog } from './build-log.ts';
 
 /** Pushes the image of a build by its digest alone, which releases name: what images are called is up to people. */
 export async function pushImage(

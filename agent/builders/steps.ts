@@ -1,7 +1,10 @@
+import type { BuildPlan, BuildStep } from '../../domain/detection/build-plan.ts';
 import type { BuildProgress } from '../../protocol/build.ts';
-import { BuildNetwork } from './build-network.ts';
-import type { BuildLog } from './log/build-log.ts';
-import { StepFailed } from './step-failed.ts';
+import type { BuildLog } from './build-log.ts';
+import { BuildNetwork } from './build-settings.ts';
+import { cacheVariables, linkedFolders, linkingLines, quoted } from './caches.ts';
+import { runSandboxed, type Sandbox, type Sandboxed } from './sandbox/sandbox.ts';
+import { CommandFailed, StepFailed } from './step-failed.ts';
 
 /** So long may a step be silent before it says what it waits for; then twice as long, and so on. */
 const quietMillis = 60_000;
@@ -97,4 +100,33 @@ export class Steps {
     const { at, steps } = this.#inner;
     this.#told({ steps: this.#steps.toSpliced(at, 0, ...steps).map((step) => ({ ...step })) });
   }
+}
+
+/** Runs a command to a good end, or throws how it ended. */
+export async function runCommand(sandbox: Sandbox, run: Sandboxed): Promise<void> {
+  const end = await runSandboxed(sandbox, run);
+  run.signal.throwIfAborted();
+  if (end.ended !== 'exited' || end.code !== 0) throw new CommandFailed(run.command, end);
+}
+
+/** Tools that heed these write the same whenever they run. Bytecode of Python stays valid whatever becomes of its files' times. */
+const unchanging = { SOURCE_DATE_EPOCH: '315532800', PYTHONDONTWRITEBYTECODE: '1' };
+
+/**
+ * Runs a step of the plan, with its caches where its tools look for them. Variables of the service count before what the plan sets, and never
+ * before what leads to a cache.
+ */
+export async function runStep(
+  step: BuildStep,
+  plan: BuildPlan,
+  variables: Readonly<Record<string, string>>,
+  run: (command: string, environment: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
+  const folders = linkedFolders(step, plan);
+  const environment = { ...unchanging, ...plan.environment, ...variables, ...cacheVariables(step.caches) };
+  if (folders.size === 0) return await run(step.command, environment);
+  // Afterwards nothing of the result leads into a cache.
+  const unlink = [...folders.keys()].map((path) => `rm -f -- ${quoted(path)}`);
+  const whole = ['(', ...linkingLines(folders), ')', '(', step.command, ')', ...unlink];
+  await run(whole.join('\n'), environment);
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeFolder } from './sandbox/folder.ts';
+import { removeFolder } from './sandbox/mounts.ts';
 
 /** Where a build works: `<home>/builds/<id>`, which is gone when the build has ended. */
 export interface WorkFolder {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { programVersion } from '../../domain/version.ts';
 import { keptFile } from '../../machine/kept-file.ts';
-import { imageName } from '../update/image-name.ts';
+import { imageName } from '../update/download.ts';
 import type { Bundle } from './make-bundle.ts';
 
 /** All rooms that go into a bundle. */

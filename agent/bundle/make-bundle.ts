@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { programVersion } from '../../domain/version.ts';
 import { protocolVersion } from '../../protocol/version.ts';
-import { imageName } from '../update/image-name.ts';
+import { imageName } from '../update/download.ts';
 import { type ArchivedFile, gzippedArchive, once } from './archive.ts';
 
 export interface Bundle {

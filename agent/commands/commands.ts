@@ -2,16 +2,14 @@ import type { Command } from '../../protocol/command.ts';
 import { isJournalled } from '../../protocol/command.ts';
 import type { Builders } from '../builders/builders.ts';
 import type { Driver } from '../drivers/driver.ts';
-import type { Entry } from '../journal/entry.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { RunRequest } from '../keep/on-demand/extra-run.ts';
+import type { Entry, Journal } from '../journal/journal.ts';
+import type { RunRequest } from '../keep/on-demand.ts';
 import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import { deleteVolumes } from './delete-volumes.ts';
-import { Delivery } from './delivery.ts';
-import { execute } from './execute.ts';
+import { Delivery, execute } from './delivery.ts';
 import type { Run, RunResult } from './run.ts';
 
 export interface CommandsOptions {

@@ -1,11 +1,12 @@
-import type { CommandResult } from '../../protocol/command.ts';
-import type { Entry } from '../journal/entry.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { CommandBody, CommandResult } from '../../protocol/command.ts';
+import type { Driver } from '../drivers/driver.ts';
+import type { Entry, Journal } from '../journal/journal.ts';
 import { SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
 import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
+import type { Run, RunResult } from './run.ts';
 
 /** Tells what commands say and how they ended, in this order, again and again until it is acknowledged. */
 export class Delivery {
@@ -84,4 +85,22 @@ export class Delivery {
     }
     return false;
   }
+}
+
+/** Runs a program in an instance, no longer than its time. */
+export async function execute(
+  { instance, command, timeoutSeconds }: Extract<CommandBody, { kind: 'exec' }>,
+  run: Run,
+  driver: Driver,
+): Promise<RunResult> {
+  const late = AbortSignal.timeout(timeoutSeconds * 1000);
+  try {
+    const signal = AbortSignal.any([run.signal, late]);
+    const { code } = await driver.exec(instance, command, { began: run.began, output: run.output, signal });
+    if (!signal.aborted) return { outcome: 'done', exitCode: code };
+  } catch (error) {
+    if (!late.aborted || run.signal.aborted) throw error;
+  }
+  if (run.signal.aborted) return { outcome: 'cancelled' };
+  return { outcome: 'failed', message: `It did not end within ${timeoutSeconds} s and was stopped.` };
 }

@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import type { Option } from '../program/options.ts';
 
 /** The default home of an agent. */
-export function defaultHome(): string {
+function defaultHome(): string {
   return process.getuid?.() === 0 ? '/var/lib/ballast-agent' : join(homedir(), '.local', 'share', 'ballast-agent');
 }
 
@@ -14,3 +15,11 @@ export function openHome(path: string): string {
   mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 });
   return home;
 }
+
+export const homeOption: Option = {
+  value: 'DIRECTORY',
+  what: "Directory of the agent's data.",
+  variable: 'BALLAST_AGENT_HOME',
+  default: defaultHome(),
+  defaultInHelp: '/var/lib/ballast-agent for root, else ~/.local/share/ballast-agent',
+};

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { flushTree } from './flush-tree.ts';
+import { flushTree } from './tree.ts';
 
 test.each(['sync', 'no-such-program', 'false'])('a tree is flushed where %s is what there is', async (program) => {
   const directory = mkdtempSync(join(tmpdir(), 'ballast-flush-'));

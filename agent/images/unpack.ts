@@ -8,9 +8,8 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import type { ReadyImage } from '../drivers/image.ts';
 import { Refusal } from '../program/refusal.ts';
-import { flushTree } from './flush-tree.ts';
 import { LayerEntries } from './layer-entries.ts';
-import { Tree } from './tree.ts';
+import { flushTree, Tree } from './tree.ts';
 
 export interface UnpackLimits {
   /** Of all layers, when they are not compressed. */

@@ -3,9 +3,9 @@ import { createServer as createHttp2Server, type Http2Session, type ServerHttp2S
 import { Server as PlainServer, type Socket } from 'node:net';
 import { forward } from './protocols/forward.ts';
 import { askedOverH2c, H2cReply } from './protocols/h2c-client.ts';
-import { askedOverHttp1, Http1Reply } from './protocols/http1-client.ts';
+import { askedOverHttp1, Http1Reply } from './protocols/http1.ts';
 import { mayUpgrade, upgrade } from './protocols/upgrade.ts';
-import type { Front } from './requests/request-record.ts';
+import type { Front } from './requests/access-log.ts';
 import { plainAddress } from './trusted-proxies.ts';
 
 const firstBytesMilliseconds = 15_000;

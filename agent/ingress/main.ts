@@ -2,8 +2,7 @@ import { fullDisk } from '../../machine/full-disk.ts';
 import { collectWhenIdle } from '../../machine/idle-collection.ts';
 import { writeLine } from '../../machine/line-output.ts';
 import { IngressFiles } from './ingress-files.ts';
-import { Serving } from './serving.ts';
-import { servingOptions } from './serving-options.ts';
+import { Serving, servingOptions } from './serving.ts';
 import { takeOver } from './socket/take-over.ts';
 
 /** An unexpected error in one request must not end all the others. */

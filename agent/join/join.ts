@@ -1,9 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { openHome } from '../home/home.ts';
-import { homeOption } from '../home/home-option.ts';
-import { TrustFile } from '../home/trust.ts';
-import { fingerprintIn } from '../home/trust-key.ts';
+import { homeOption, openHome } from '../home/home.ts';
+import { fingerprintIn, TrustFile } from '../home/trust.ts';
 import { lineLog, reason } from '../program/log.ts';
 import type { AgentCommand, Option, Values } from '../program/options.ts';
 import { Refusal } from '../program/refusal.ts';

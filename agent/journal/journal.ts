@@ -1,11 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
-import type { Command, CommandResult } from '../../protocol/command.ts';
+import { type Command, type CommandResult, commandBody, commandResult } from '../../protocol/command.ts';
 import type { Log } from '../program/log.ts';
-import { type Entry, entry } from './entry.ts';
 import { Spool } from './spool.ts';
+
+/**
+ * States of a command. received: may start. started: may have had effects. finished: the result waits to be reported.
+ * gone: the result was acknowledged; kept for a while, so that a late copy of the command is recognised.
+ */
+const entry = z.object({
+  id: z.uuid(),
+  attempt: z.int().min(1),
+  state: z.enum(['received', 'started', 'finished', 'gone']),
+  /** How often it was started; more than once only what can be taken up again. */
+  starts: z.int().min(0),
+  body: commandBody.optional(),
+  /** The driver's note for ending a command that was started. */
+  mark: z.string().max(1000).optional(),
+  result: commandResult.optional(),
+});
+export type Entry = z.infer<typeof entry>;
 
 /** So many acknowledged commands are remembered, the newest ones. */
 const remembered = 500;

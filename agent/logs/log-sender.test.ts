@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { LogBatch } from '../../protocol/logs.ts';
 import type { LogNews } from '../drivers/driver.ts';
-import { sendLog } from './log-sender.ts';
+import { sendLog } from './log-senders.ts';
 
 test('the reader of a log without a line hears at once that its agent has begun', async () => {
   const over = new AbortController();

@@ -4,7 +4,7 @@ import type { AgentCommand } from './options.ts';
 export const agentCommands: Readonly<Record<string, () => Promise<AgentCommand>>> = {
   run: async () => (await import('./run.ts')).run,
   join: async () => (await import('../join/join.ts')).join,
-  status: async () => (await import('../home/tell-status.ts')).tellStatus,
-  trust: async () => (await import('../home/trust-key.ts')).trustKey,
+  status: async () => (await import('../home/status.ts')).tellStatus,
+  trust: async () => (await import('../home/trust.ts')).trustKey,
   leave: async () => (await import('./leave.ts')).leave,
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Ingress } from '../ingress/ingress.ts';
-import { endInstances } from './end-instances.ts';
+import { endInstances } from './leave.ts';
 
 test('an engine that is gone is said, and the ingress is ended all the same', async () => {
   const home = mkdtempSync(join(tmpdir(), 'ballast-ended-'));

@@ -8,10 +8,9 @@ import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { type AgentPeer, agentPeer } from '../../test/agents/agent-peer.ts';
 import { type ReleaseSigner, releaseSigner } from '../../test/agents/release-signer.ts';
 import { archive } from '../bundle/archive.ts';
-import { TrustFile } from '../home/trust.ts';
-import { fingerprintIn } from '../home/trust-key.ts';
+import { fingerprintIn, TrustFile } from '../home/trust.ts';
 import { Client } from '../link/client.ts';
-import { imageName, shortDigest } from './image-name.ts';
+import { imageName, shortDigest } from './download.ts';
 import { Releases } from './releases.ts';
 import { update } from './update.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { argumentsOf, changedBundle } from '../../test/agents/installed-agent.ts';
 import { ReleaseGround, runBundle } from '../../test/machines/release-ground.ts';
-import { shortDigest } from './image-name.ts';
+import { shortDigest } from './download.ts';
 
 // Agents in this process are in offered-releases.test.ts; here is an installed one, with its launcher.
 const bundle = await runBundle();

@@ -6,10 +6,8 @@ import type { Run, RunResult } from '../commands/run.ts';
 import type { TrustFile } from '../home/trust.ts';
 import type { Client } from '../link/client.ts';
 import { Refusal } from '../program/refusal.ts';
-import { download } from './download.ts';
-import { shortDigest } from './image-name.ts';
+import { download, shortDigest, unpackBundle } from './download.ts';
 import type { Releases } from './releases.ts';
-import { unpackBundle } from './unpack-bundle.ts';
 
 export interface UpdateOptions {
   releases: Releases;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LogFile } from '../../agent/drivers/process/logs/log-file.ts';
 import { readLogs } from '../../agent/drivers/process/logs/logs.ts';
-import { type Sending, sendLog } from '../../agent/logs/log-sender.ts';
+import { type Sending, sendLog } from '../../agent/logs/log-senders.ts';
 import { EventBatch, frameText } from '../../api/engine/streams/frames.ts';
 import { merged } from '../../api/engine/streams/merged.ts';
 import { presentLine } from '../../api/logs/log-line.ts';

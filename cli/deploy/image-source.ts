@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { checkLayout } from '../../agent/images/layout/layout-files.ts';
+import { checkLayout } from '../../agent/images/layout/layout.ts';
 import { detect, withoutDockerfiles } from '../../domain/detection/detect.ts';
 import { gitUrlFault } from '../../domain/git/address.ts';
 import { isImageReference, type NameAtHome, nameAtHome, parseImage } from '../../domain/services/image-reference.ts';

@@ -1,5 +1,4 @@
-import { readFailures } from '../../agent/home/failures.ts';
-import { readStatus, type Status } from '../../agent/home/status.ts';
+import { readFailures, readStatus, type Status } from '../../agent/home/status.ts';
 import { IngressFiles } from '../../agent/ingress/ingress-files.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import { holdersText } from '../../machine/port-holders.ts';

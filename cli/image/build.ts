@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { writeHostImage } from '../../agent/images/layout/host-image.ts';
-import { folderLayer, nodeLayer } from '../../agent/images/layout/layers.ts';
-import { LayoutWriter } from '../../agent/images/layout/layout-writer.ts';
+import { folderLayer, LayoutWriter, nodeLayer } from '../../agent/images/layout/layers.ts';
+import { writeHostImage } from '../../agent/images/layout/layout.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { Progress } from '../engine/progress.ts';
 

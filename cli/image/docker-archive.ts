@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { z } from 'zod';
-import { type Blob, LayoutWriter } from '../../agent/images/layout/layout-writer.ts';
+import { type Blob, LayoutWriter } from '../../agent/images/layout/layers.ts';
 import { UsageError } from '../engine/command.ts';
 import { printable } from '../engine/table.ts';
 

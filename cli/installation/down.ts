@@ -1,4 +1,4 @@
-import { endInstances } from '../../agent/program/end-instances.ts';
+import { endInstances } from '../../agent/program/leave.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { agentHome, hasAgentHome } from '../../runtime/home/agent-home.ts';
 import { takeLock } from '../../runtime/home/claim-home.ts';

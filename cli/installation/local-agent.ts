@@ -1,11 +1,10 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFailures } from '../../agent/home/failures.ts';
 import { forgetIdentity, hashOf, readIdentity } from '../../agent/home/identity.ts';
+import { readFailures } from '../../agent/home/status.ts';
 import { TrustFile } from '../../agent/home/trust.ts';
-import { shortDigest } from '../../agent/update/image-name.ts';
+import { shortDigest, unpackBundle } from '../../agent/update/download.ts';
 import { Releases } from '../../agent/update/releases.ts';
-import { unpackBundle } from '../../agent/update/unpack-bundle.ts';
 import { agentCredential } from '../../db/agents/cluster-agents.ts';
 import { localAgentImage } from '../../db/clusters/local-cluster.ts';
 import type { Database } from '../../db/postgres/database.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SigningKey } from '../../agent/bundle/signing-key.ts';
-import { imageName } from '../../agent/update/image-name.ts';
+import { imageName } from '../../agent/update/download.ts';
 import { signingKeyFile } from '../../cli/agent.ts';
 import { currentRelease, readReleaseBytes, storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import type { Database } from '../../db/postgres/database.ts';

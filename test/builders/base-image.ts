@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
-import { machineNpm } from '../../agent/builders/tools/machine-npm.ts';
+import { machineNpm } from '../../agent/builders/tools/toolbox.ts';
 
 const mtime = new Date(0);
 const tools =

@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { machineNpm } from '../../agent/builders/tools/machine-npm.ts';
+import { machineNpm } from '../../agent/builders/tools/toolbox.ts';
 import { notRun } from '../run/not-run.ts';
 
 /** A layer on the plain system: packages of Debian, then lines for a shell within it, then files of this machine. */

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, lstatSync, readlinkSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endInstances } from '../../agent/program/end-instances.ts';
+import { endInstances } from '../../agent/program/leave.ts';
 import { readHome } from '../../runtime/home/home.ts';
 
 /** Where the logs of the last run of each test are kept. */

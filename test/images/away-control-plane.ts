@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { agentWay } from '../../agent/images/push/agent-way.ts';
+import { agentWay } from '../../agent/images/push/push-layout.ts';
 import { RepositoryClient } from '../../agent/images/push/repository-client.ts';
 import { Client } from '../../agent/link/client.ts';
 

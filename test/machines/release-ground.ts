@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { keptBundle } from '../../agent/bundle/kept-bundle.ts';
 import type { Bundle } from '../../agent/bundle/make-bundle.ts';
 import { installScript } from '../../agent/join/install-script.ts';
-import { imageName, shortDigest } from '../../agent/update/image-name.ts';
+import { imageName, shortDigest } from '../../agent/update/download.ts';
 import { Releases } from '../../agent/update/releases.ts';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { type AgentPeer, agentPeer } from '../agents/agent-peer.ts';

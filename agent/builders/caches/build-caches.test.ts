@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BuildCaches } from './build-caches.ts';
-import { linkedFolders } from './cache-places.ts';
+import { BuildCaches, linkedFolders } from '../caches.ts';
 
 let home: string;
 beforeEach(() => {

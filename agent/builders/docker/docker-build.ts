@@ -18,7 +18,7 @@ import { markerOf, withWayOut } from './commands/marker.ts';
 import { type ExportedImage, exportedImage } from './image/exported-image.ts';
 import { rewriteImage } from './image/rewrite-image.ts';
 import type { BaseImages } from './plan/base-images.ts';
-import { contextArchive } from './plan/context.ts';
+import { contextArchive } from './plan/dockerfile.ts';
 import { type EnginePlan, planOf } from './plan/plan.ts';
 import { openSession } from './session/session.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { extract } from 'tar-stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { appLayer } from './app-layer.ts';
+import { appLayer } from './layers.ts';
 
 let source: string;
 beforeEach(() => {

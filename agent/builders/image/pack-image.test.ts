@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { hostileTrees } from '../../../test/builders/hostile-trees.ts';
-import { removeFolder } from '../sandbox/folder.ts';
+import { removeFolder } from '../sandbox/mounts.ts';
 import type { PackAnswer, PackRequest } from './pack-image.ts';
 
 const program = fileURLToPath(new URL('./pack-image.ts', import.meta.url));

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
 import { shownPath } from '../../images/tree.ts';
 import { Refusal } from '../../program/refusal.ts';
-import { appLayer } from './app-layer.ts';
+import { appLayer } from './layers.ts';
 import { entrypointOf } from './start.ts';
 
 export interface PackRequest {

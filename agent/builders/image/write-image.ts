@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { BuildPlan } from '../../../domain/detection/build-plan.ts';
 import { ownProgram } from '../../bundle/own-program.ts';
-import { type HostConfig, writeHostImage } from '../../images/layout/host-image.ts';
-import { type Blob, LayoutWriter } from '../../images/layout/layout-writer.ts';
+import { type Blob, LayoutWriter } from '../../images/layout/layers.ts';
+import { type HostConfig, writeHostImage } from '../../images/layout/layout.ts';
 import { Refusal } from '../../program/refusal.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { runSandboxed, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverProgram } from '../static/server-program.ts';
 import type { WorkFolder } from '../work-folder.ts';
-import type { BaseLayer } from './base-layer.ts';
+import type { BaseLayer } from './layers.ts';
 import type { PackAnswer, PackRequest } from './pack-image.ts';
 
 const nodeAt = '/opt/node/bin';

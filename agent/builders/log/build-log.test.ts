@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { maskOf } from '../../../domain/variables/mask.ts';
 import { chances } from '../../../test/deployments/matrix.ts';
-import { BuildLog } from './build-log.ts';
-import { cutMark, LineFolder } from './line-folder.ts';
+import { BuildLog, cutMark, LineFolder } from '../build-log.ts';
 
 const plain = maskOf([]);
 const lines = (chunks: (string | Buffer)[], mask = plain) => {

@@ -5,7 +5,7 @@ import { agent, placesIn } from '../../../test/builders/agent-process.ts';
 import { buildGround } from '../../../test/builders/build-ground.ts';
 import { withWords } from '../../../test/builders/with-words.ts';
 import { until } from '../../../test/ground/until.ts';
-import { foldersIn } from './folder.ts';
+import { foldersIn } from './mounts.ts';
 import { endSandboxLeftovers } from './sandbox.ts';
 
 const ground = await buildGround();

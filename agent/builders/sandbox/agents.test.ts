@@ -8,7 +8,7 @@ import { buildGround } from '../../../test/builders/build-ground.ts';
 import { withWords } from '../../../test/builders/with-words.ts';
 import { until } from '../../../test/ground/until.ts';
 import { notRun } from '../../../test/run/not-run.ts';
-import { foldersIn } from './folder.ts';
+import { foldersIn } from './mounts.ts';
 import { endSandboxLeftovers } from './sandbox.ts';
 
 const ground = await buildGround();

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { signal as send } from '../../../machine/process-identity.ts';
 import { bareEnvironment } from '../../drivers/process/launch/begin-run.ts';
 import { contentOf } from './content.ts';
-import { initOf } from './folder.ts';
 import { become, enter, type Programs } from './inside.ts';
 import type { Limits } from './limits.ts';
+import { initOf } from './mounts.ts';
 import { listen } from './network.ts';
 
 const script = fileURLToPath(new URL('./enter-sandbox.sh', import.meta.url));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { size } from '../build-limits.ts';
+import { size } from '../build-settings.ts';
 import { contentOf } from './content.ts';
 import { diskWatch } from './disk-watch.ts';
 import { treeOf } from './process-tree.ts';

@@ -7,12 +7,22 @@ import type { OutboundRules } from '../../../outbound/rules.ts';
 import { bareEnvironment } from '../../drivers/process/launch/begin-run.ts';
 import { type ControlGroups, removeGroups } from '../../drivers/process/launch/control-groups.ts';
 import { launchScript } from '../../drivers/process/launch/launch-script.ts';
-import type { Followed } from '../build-network.ts';
+import type { Followed } from '../build-settings.ts';
 import { kill, spawnFirst, textOf } from './first-process.ts';
-import { giveTo, groupOf, initOf, makeFolder, ownFolders, removeFolder, statusOf } from './folder.ts';
 import { mappedUser, type Programs } from './inside.ts';
 import { exceeding, type Limits, watchLimits } from './limits.ts';
-import { type Mount, makeRoot, writeMounts } from './mounts.ts';
+import {
+  giveTo,
+  groupOf,
+  initOf,
+  type Mount,
+  makeFolder,
+  makeRoot,
+  ownFolders,
+  removeFolder,
+  statusOf,
+  writeMounts,
+} from './mounts.ts';
 import { proxyVariables, socketOf, trustOfMachine } from './network.ts';
 import { openProxy } from './proxy.ts';
 

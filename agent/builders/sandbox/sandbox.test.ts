@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { buildGround, enough, node } from '../../../test/builders/build-ground.ts';
 import { withWords } from '../../../test/builders/with-words.ts';
-import { foldersIn } from './folder.ts';
+import { foldersIn } from './mounts.ts';
 import type { Sandboxed } from './run.ts';
 
 const ground = await buildGround();

@@ -5,8 +5,8 @@ import { isAlive } from '../../../machine/process-identity.ts';
 import type { OutboundRules } from '../../../outbound/rules.ts';
 import { ControlGroups, removeGroups } from '../../drivers/process/launch/control-groups.ts';
 import { killAll } from '../../drivers/process/leftovers.ts';
-import { allFolders, foldersIn, groupOf, initOf, removeFolder } from './folder.ts';
 import { findPrograms } from './inside.ts';
+import { allFolders, foldersIn, groupOf, initOf, removeFolder } from './mounts.ts';
 import { runInSandbox, type Sandbox, type SandboxEnd, type Sandboxed } from './run.ts';
 
 export type { Sandbox, SandboxEnd, Sandboxed } from './run.ts';

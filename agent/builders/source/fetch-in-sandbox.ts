@@ -1,9 +1,9 @@
 import type { BuildBody } from '../../../protocol/build.ts';
-import type { BuildNetwork } from '../build-network.ts';
-import type { BuildLog } from '../log/build-log.ts';
+import type { BuildLog } from '../build-log.ts';
+import type { BuildNetwork } from '../build-settings.ts';
 import { runSandboxed, type Sandbox } from '../sandbox/sandbox.ts';
-import type { CommitToFetch } from './commit-to-fetch.ts';
 import { fetchCommit, type RunGit } from './fetch-commit.ts';
+import type { CommitToFetch } from './fetch-source.ts';
 
 const mostFiles = 200_000;
 /** As of an upload; the history of a commit and its files count together. */

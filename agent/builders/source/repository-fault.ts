@@ -1,6 +1,6 @@
 import { Refusal } from '../../program/refusal.ts';
 import type { SandboxEnd } from '../sandbox/sandbox.ts';
-import type { CommitToFetch } from './commit-to-fetch.ts';
+import type { CommitToFetch } from './fetch-source.ts';
 import type { SourceLimits } from './unpack-source.ts';
 
 const unreachable =

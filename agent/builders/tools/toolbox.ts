@@ -1,17 +1,112 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import type { BuildPlan, Tool } from '../../../domain/detection/build-plan.ts';
 import { isTooOld } from '../../../domain/detection/versions.ts';
+import { fetchPublic } from '../../../outbound/request.ts';
 import type { OutboundRules } from '../../../outbound/rules.ts';
 import { SharedWork } from '../../images/shared-work.ts';
 import { Refusal } from '../../program/refusal.ts';
-import { removeFolder } from '../sandbox/folder.ts';
-import { fetchNpm, pinnedNpm } from './fetch-npm.ts';
-import { fetchedTools } from './known-tools.ts';
-import { machineNpm } from './machine-npm.ts';
+import { removeFolder } from '../sandbox/mounts.ts';
+import { unpackSource } from '../source/unpack-source.ts';
 import { checkExtensions, findTool, systemPath } from './machine-tools.ts';
 import { fetchingCommand, pythonOf, pythonProgram, pythonTools } from './python-tools.ts';
+
+/** For machines that have Node and no npm. The digest is that of the file itself, whichever registry it comes from. */
+const pinnedNpm = {
+  version: '11.6.2',
+  integrity: 'sha512-7iKzNfy8lWYs3zq4oFPa8EXZz5xt9gQNKJZau3B1ErLBb6bF7sBJ00x09485DOvRT2l5Gerbl3VlZNT57MxJVA==',
+};
+const largest = 32 * 2 ** 20;
+
+/** Has the package npm in the folder, checked. */
+async function fetchNpm(
+  folder: string,
+  { registry, outbound }: { registry: string; outbound: OutboundRules },
+  signal: AbortSignal,
+): Promise<void> {
+  const address = `${registry.replace(/\/+$/, '')}/npm/-/npm-${pinnedNpm.version}.tgz`;
+  const bytes = await fetchPublic(address, { ...outbound, maxBytes: largest, timeoutMillis: 120_000 });
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  if (integrity !== pinnedNpm.integrity)
+    throw new Refusal(
+      `npm ${pinnedNpm.version} from ${new URL(address).host} is not the one that is expected: ${integrity}.`,
+    );
+  const draft = `${folder}.unpacked`;
+  try {
+    await unpackSource(
+      Readable.from([bytes]).pipe(createGunzip()),
+      draft,
+      { bytes: 10 * largest, files: 20_000 },
+      signal,
+    );
+    await mkdir(join(folder, 'node_modules'), { recursive: true });
+    await rename(join(draft, 'package'), join(folder, 'node_modules', 'npm'));
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** A package manager that comes from the registry of packages, by its version. */
+interface Fetched {
+  /** The package that has it, by version. */
+  package(version: string): string;
+  /** Where the source demands none. */
+  version: string;
+  /** Its programs: those that its package.json names and Node runs, or those that run by themselves, with these words. */
+  programs: readonly { name: string; by: 'node' | 'itself'; words?: string }[];
+}
+
+const machine = process.arch === 'arm64' ? 'aarch64' : 'x64';
+
+export const fetchedTools: Readonly<Record<string, Fetched>> = {
+  npm: { package: () => 'npm', version: '11.6.2', programs: [byNode('npm'), byNode('npx')] },
+  pnpm: { package: () => 'pnpm', version: '10.18.3', programs: [byNode('pnpm'), byNode('pnpx')] },
+  yarn: {
+    package: (version) => (version.startsWith('1.') ? 'yarn' : '@yarnpkg/cli-dist'),
+    version: '1.22.22',
+    programs: [byNode('yarn')],
+  },
+  // The package `bun` fetches this one in a script of its own, and scripts of packages are not run here.
+  bun: {
+    package: () => `@oven/bun-linux-${machine}`,
+    version: '1.3.0',
+    programs: [
+      { name: 'bun', by: 'itself', words: 'bin/bun' },
+      { name: 'bunx', by: 'itself', words: 'bin/bun x' },
+    ],
+  },
+};
+
+function byNode(name: string) {
+  return { name, by: 'node' as const };
+}
+
+/** The folder of the package npm on this machine, by the program in the agent's PATH or beside its Node. */
+export function machineNpm(path = process.env.PATH ?? ''): string | undefined {
+  const beside = join(dirname(process.execPath), 'npm');
+  const usual = ['/usr/local/bin/npm', '/usr/bin/npm', '/usr/share/nodejs/npm/bin/npm-cli.js'];
+  const named = path.split(':').flatMap((directory) => (directory.startsWith('/') ? [join(directory, 'npm')] : []));
+  for (const program of [beside, ...named, ...usual]) {
+    const found = packageOf(program);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** `npm` is a link to `npm/bin/npm-cli.js`; anything else is a program of somebody's own. */
+function packageOf(program: string): string | undefined {
+  try {
+    const folder = dirname(dirname(realpathSync(program)));
+    const { name }: { name?: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return name === 'npm' && existsSync(join(folder, 'bin', 'npm-cli.js')) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The tools that a build finds in its sandbox. */
 export interface Tools {
@@ -19,7 +114,7 @@ export interface Tools {
   path: string;
 }
 
-export interface ToolboxOptions {
+interface ToolboxOptions {
   home: string;
   outbound: OutboundRules;
   /** The registry of packages. */
@@ -27,7 +122,7 @@ export interface ToolboxOptions {
 }
 
 /** Runs a command in a sandbox that has these tools, and throws if it fails. */
-export type RunTool = (command: string, directory: string, tools: Tools, signal: AbortSignal) => Promise<void>;
+type RunTool = (command: string, directory: string, tools: Tools, signal: AbortSignal) => Promise<void>;
 
 const nodeAt = '/opt/node/bin';
 

@@ -4,8 +4,8 @@ import type { Instance } from '../driver.ts';
 import type { Engine } from './engine.ts';
 import { statusOf } from './engine.ts';
 import type { Events } from './events.ts';
+import { MemoryUse } from './facts.ts';
 import { homeLabel, readLabels } from './labels.ts';
-import { MemoryUse } from './memory.ts';
 import type { Networks } from './networks.ts';
 import { hasEnded, isTime, type RunBook } from './runs.ts';
 

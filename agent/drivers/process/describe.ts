@@ -1,9 +1,10 @@
-import { isOnLoopback } from '../../../domain/deployments/listening.ts';
+import { isOnLoopback, type Listening } from '../../../domain/deployments/listening.ts';
 import type { Instance } from '../driver.ts';
-import { socketsOfOwnNetwork } from '../listening-sockets.ts';
+import { socketsOfOwnNetwork, socketsOfProcesses } from '../listening-sockets.ts';
 import type { InstanceFiles } from './instance-files.ts';
 import { memoryOf } from './launch/control-groups.ts';
 import { fixedPortOf } from './launch/own-network.ts';
+import { leftovers } from './leftovers.ts';
 import { lastRun, lookAt, type Run } from './runs.ts';
 
 /** An instance as it is now. */
@@ -31,4 +32,19 @@ function isReachable({ child }: Run, fixed: number | undefined): boolean {
   if (fixed === undefined || child === undefined) return fixed === undefined;
   const sockets = socketsOfOwnNetwork(child.pid);
   return sockets === undefined || sockets.some((socket) => socket.port === fixed && isOnLoopback(socket));
+}
+
+/** The sockets of all processes of a run, which an agent without root sees of its own user. */
+export function listeningOf(files: InstanceFiles, id: string, fixedPorts: boolean): Listening | undefined {
+  const directory = files.directory(id);
+  const port = files.port(id);
+  const run = directory === undefined ? undefined : lastRun(directory);
+  if (port === undefined || !run?.running) return undefined;
+  const fixed = fixedPortOf(files.spec(id).process);
+  if (fixed !== undefined) {
+    const own = run.child && socketsOfOwnNetwork(run.child.pid);
+    return own && { port: fixed, ownNetwork: false, fixedPort: 'used', sockets: own };
+  }
+  const sockets = socketsOfProcesses(leftovers(files.groups(id), run).map(({ pid }) => pid));
+  return sockets && { port, ownNetwork: false, ...(fixedPorts ? { fixedPort: 'possible' as const } : {}), sockets };
 }

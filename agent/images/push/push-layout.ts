@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Client } from '../../link/client.ts';
+import { isAway, isAwayStatus } from '../../link/link-failure.ts';
 import { Refusal } from '../../program/refusal.ts';
-import { type Descriptor, indexOf, manifestOf, readFileOf } from '../layout/layout-files.ts';
+import { type Descriptor, indexOf, manifestOf, readFileOf } from '../layout/layout.ts';
+import { RegistryRefusal, type RegistryWay } from './registry-way.ts';
 import type { BlobProgress, RepositoryClient } from './repository-client.ts';
 
 export interface PushedImage {
@@ -73,4 +77,16 @@ async function pushPart(
 
 function blobPath(layout: string, { digest }: { digest: string }): string {
   return join(layout, 'blobs', digest.replace(':', '/'));
+}
+
+/** By the link of the agent, with its credential. A build that is done is not lost since the control plane is away: its time limit ends it. */
+export function agentWay(client: Pick<Client, 'registry' | 'address'>, signal: AbortSignal): RegistryWay {
+  return {
+    host: client.address,
+    isAway: (error) => (error instanceof RegistryRefusal ? isAwayStatus(error.status) : isAway(error)),
+    async ask(method, path, sent) {
+      const answer = await client.registry(method, path.replace(/^\/v2\//, ''), sent, signal);
+      return { status: answer.statusCode ?? 0, headers: answer.headers, text: await text(answer) };
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { Asked, Reply } from '../requests/asked.ts';
-import type { RawHeaders } from '../requests/headers.ts';
+import type { Asked, RawHeaders, Reply } from '../requests/headers.ts';
 import { plainAddress } from '../trusted-proxies.ts';
 
 export function askedOverH2c(

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FrontDoor } from '../front-door.ts';
-import { AccessLog } from '../requests/access-log.ts';
+import { AccessLog, TrafficCounts } from '../requests/access-log.ts';
 import { ClientLimits, usualLimits } from '../requests/client-limits.ts';
-import { TrafficCounts } from '../requests/traffic-counts.ts';
 import { RoutingTable } from '../routing-table.ts';
 import { trustedProxies } from '../trusted-proxies.ts';
 

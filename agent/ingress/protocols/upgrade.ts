@@ -2,13 +2,13 @@ import { request as askInstance, type IncomingMessage, ServerResponse } from 'no
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failure, noUpstream } from '../failure.ts';
-import { hostOf } from '../host-name.ts';
-import { clientOf } from '../requests/client.ts';
+import { type Front, RequestRecord } from '../requests/access-log.ts';
+import { clientOf } from '../requests/client-limits.ts';
 import { type RawHeaders, toClient, toInstance } from '../requests/headers.ts';
 import { refusal } from '../requests/refusal.ts';
-import { type Front, RequestRecord } from '../requests/request-record.ts';
+import { hostOf } from '../routing-table.ts';
 import { forward } from './forward.ts';
-import { askedOverHttp1, Http1Reply } from './http1-client.ts';
+import { askedOverHttp1, Http1Reply } from './http1.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Only WebSockets change the protocol, and only requests without a body: everything else is a request like any other. */

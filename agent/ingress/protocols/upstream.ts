@@ -1,7 +1,7 @@
 import type { RouteUpstream } from '../route.ts';
 import type { Answer, Exchange, Outgoing } from './exchange.ts';
 import { H2cUpstream } from './h2c-upstream.ts';
-import { Http1Upstream } from './http1-upstream.ts';
+import { Http1Upstream } from './http1.ts';
 
 const avoidedMilliseconds = 1_000;
 

@@ -1,4 +1,6 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
+import { plainAddress } from '../trusted-proxies.ts';
+import type { Asked } from './headers.ts';
 
 export interface Limits {
   /** Open connections of one client. */
@@ -71,4 +73,24 @@ export function clientKey(address: string): string {
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
   const groups = [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/** The address of the client itself: the last one that no trusted proxy has, since clients can write all before it. */
+export function clientOf(
+  { address, headers }: Pick<Asked, 'address' | 'headers'>,
+  trusts: (address: string) => boolean,
+): string {
+  if (!trusts(address)) return address;
+  const told: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]?.toLowerCase() === 'x-forwarded-for') told.push(...(headers[at + 1] ?? '').split(','));
+  }
+  let client = address;
+  for (const one of told.reverse()) {
+    const named = plainAddress(one.trim());
+    if (isIP(named) === 0) break;
+    client = named;
+    if (!trusts(named)) break;
+  }
+  return client;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientOf } from './client.ts';
+import { clientOf } from './client-limits.ts';
 import { toClient, toInstance } from './headers.ts';
 
 const sender = {

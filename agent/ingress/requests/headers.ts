@@ -1,4 +1,26 @@
-import { setsOurCookie, withoutOurCookies } from './cookies.ts';
+import type { Readable } from 'node:stream';
+
+/** The control plane's own cookies: a browser that shares its host with an application would hand them over. */
+const ours = /^[\s"=]*svc_/i;
+
+/** The part of a `Cookie` header that an application may see; undefined if nothing is left. */
+function withoutOurCookies(header: string): string | undefined {
+  if (!/svc_/i.test(header)) return header;
+  const kept = header
+    .split(';')
+    .filter((pair) => !ours.test(pair))
+    .join(';')
+    .trim();
+  return kept === '' ? undefined : kept;
+}
+
+/**
+ * Whether an application tries to set one of them. A cookie without a name counts, too: browsers send `=svc_x=1` back as
+ * `svc_x=1`.
+ */
+function setsOurCookie(header: string): boolean {
+  return ours.test(header);
+}
 
 /** Names and values in turn, as they came, so that nothing about them is changed that need not be. */
 export type RawHeaders = readonly string[];
@@ -29,7 +51,7 @@ const saidByProxies = new Set([
 const alsoSaidByProxies = /^x-forwarded-/;
 const sane = /^[\x21-\x7e]{1,200}$/;
 
-export interface Sender {
+interface Sender {
   /** The address that the connection comes from. */
   address: string;
   /** The address of the client itself: the same one, unless a trusted proxy speaks for it. */
@@ -119,4 +141,33 @@ function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
     for (const token of value.split(',')) named.add(token.trim());
   }
   return named ?? none;
+}
+
+/** A request as a client made it, in either version of HTTP. */
+export interface Asked {
+  protocol: 'http1' | 'h2c';
+  method: string;
+  /** With the query. */
+  path: string;
+  /** Every host that the request names; more than one different is refused. */
+  hosts: readonly string[];
+  headers: RawHeaders;
+  /** Undefined if there is none. */
+  body: Readable | undefined;
+  address: string;
+  /** Its connection is one too many of its client's. */
+  crowded: boolean;
+}
+
+/** The answer to the client. */
+export interface Reply {
+  readonly begun: boolean;
+  /** `last`: nothing comes after it, not even trailers. */
+  head(status: number, headers: RawHeaders, last: boolean): void;
+  data(chunk: Buffer): boolean;
+  end(trailers: RawHeaders): void;
+  /** Breaks it off so that the client sees that it is not whole. */
+  cut(): void;
+  onDrain(listener: () => void): void;
+  onClose(listener: () => void): void;
 }

@@ -1,4 +1,4 @@
-import type { Asked } from './asked.ts';
+import type { Asked } from './headers.ts';
 import { header } from './headers.ts';
 
 const style =

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Server } from 'node:net';
 import type { IngressFiles } from '../ingress-files.ts';
-import type { ServingOptions } from '../serving-options.ts';
+import type { ServingOptions } from '../serving.ts';
 import { holderScript, startHolder } from './holder.ts';
 import { descriptorOf } from './open-socket.ts';
 

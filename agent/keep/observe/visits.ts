@@ -1,6 +1,6 @@
 import { type AnswerFault, hostCheckOf, leadsToHttps } from '../../../domain/deployments/answer-faults.ts';
 import type { Ingress } from '../../ingress/ingress.ts';
-import { askHttp1, type Place } from './ask-http.ts';
+import { askHttp1, type Place } from './probe.ts';
 
 /** One request as a visitor would send it, at the end of a rollout. */
 export interface Visit {

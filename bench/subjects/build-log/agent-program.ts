@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { BuildLog } from '../../../agent/builders/log/build-log.ts';
+import { BuildLog } from '../../../agent/builders/build-log.ts';
 import { Delivery } from '../../../agent/commands/delivery.ts';
 import { Journal } from '../../../agent/journal/journal.ts';
 import { Client } from '../../../agent/link/client.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { LineFolder } from '../../../agent/builders/log/line-folder.ts';
+import { LineFolder } from '../../../agent/builders/build-log.ts';
 import { createToken } from '../../../db/api-tokens/api-tokens.ts';
 import { askAgent, lockBuild } from '../../../db/builds/claim.ts';
 import { requestBuild } from '../../../db/builds/request-build.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { groupOf } from '../../../agent/builders/sandbox/folder.ts';
+import { groupOf } from '../../../agent/builders/sandbox/mounts.ts';
 import { processesWith } from '../../builders/processes-with.ts';
 import { BuildingCluster } from '../../builds/building-cluster.ts';
 import { signalProcess } from '../../installation/process-family.ts';

@@ -1,13 +1,48 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OutboundRules } from '../../../../outbound/rules.ts';
 import type { BuildBody } from '../../../../protocol/build.ts';
-import type { Engine } from '../../../drivers/docker/engine.ts';
-import { type BuilderSettings, nameOf, removeVolume } from './container.ts';
-import { buildersIn, removeContainers } from './end-builders.ts';
+import { Engine } from '../../../drivers/docker/engine.ts';
+import { type BuilderSettings, builderLabel, nameOf, removeContainer, removeVolume } from './container.ts';
 import { OfferedImages } from './offered-images.ts';
 import { OrganizationBuilder } from './organization-builder.ts';
+
+/** The secret of an agent's builds; its first part names what is its own in the engine, and opens nothing. */
+export function secretFile(home: string): string {
+  return join(home, 'docker', 'builds');
+}
+
+export function homeIdOf(secret: string): string {
+  return secret.slice(0, 16);
+}
+
+/** Where an agent has the settings of its builders. */
+function buildersIn(home: string): string {
+  return join(home, 'docker', 'builders');
+}
+
+/** Ends the builders of an agent, with all commands of its builds. */
+async function removeContainers(engine: Engine, homeId: string): Promise<void> {
+  const containers = await engine.ask((docker) => docker.listContainers({ all: true, filters: filtersOf(homeId) }));
+  for (const { Id } of containers) await removeContainer(engine, Id);
+}
+
+/** The same for an agent that does not run any more. `caches`: it does not come back, so they go as well. */
+export async function endBuilders(home: string, socket: string, { caches }: { caches: boolean }): Promise<void> {
+  if (!existsSync(secretFile(home))) return;
+  const engine = new Engine(socket);
+  const homeId = homeIdOf(readFileSync(secretFile(home), 'utf8').trim());
+  await removeContainers(engine, homeId);
+  if (!caches) return;
+  const { Volumes } = await engine.ask((docker) => docker.listVolumes({ filters: filtersOf(homeId) }));
+  for (const { Name } of Volumes ?? []) await removeVolume(engine, Name);
+  rmSync(buildersIn(home), { recursive: true, force: true });
+}
+
+function filtersOf(homeId: string): { label: string[] } {
+  return { label: [`${builderLabel}=${homeId}`] };
+}
 
 interface Parts extends BuilderSettings {
   home: string;

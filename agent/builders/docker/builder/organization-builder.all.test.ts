@@ -7,9 +7,8 @@ import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../../../tes
 import { until } from '../../../../test/ground/until.ts';
 import { Engine } from '../../../drivers/docker/engine.ts';
 import { builderImage } from '../../build-settings.ts';
-import { OrganizationBuilders } from './builders.ts';
+import { endBuilders, OrganizationBuilders, secretFile } from './builders.ts';
 import { seen } from './container.ts';
-import { endBuilders, secretFile } from './end-builders.ts';
 import type { OrganizationBuilder } from './organization-builder.ts';
 
 const homeId = '0123456789abcdef';

@@ -7,7 +7,7 @@ import type { OutboundRules } from '../../../../outbound/rules.ts';
 import { bareEnvironment } from '../../../drivers/process/launch/begin-run.ts';
 import { programOfMachine } from '../../../drivers/process/launch/command-of.ts';
 import { Refusal } from '../../../program/refusal.ts';
-import type { Followed } from '../../build-network.ts';
+import type { Followed } from '../../build-settings.ts';
 import { proxyPort, proxyVariables } from '../../sandbox/network.ts';
 
 /** The port at which a builder finds the engine's own images. */

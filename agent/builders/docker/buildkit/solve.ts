@@ -1,6 +1,6 @@
 import { bytesField, numberField } from '../session/messages.ts';
 import type { Control } from './control.ts';
-import { readTrace, type Trace } from './trace.ts';
+import { readTrace, type Trace } from './vertices.ts';
 
 /** All that BuildKit is asked for one image. */
 export interface Solve {

@@ -6,9 +6,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, expect, test } from 'vitest';
-import { type Entry, readTar } from './read-tar.ts';
-import { rewrittenLayer } from './rewrite-layer.ts';
-import { archiveEnd, headerOf, padding } from './write-tar.ts';
+import { rewrittenLayer } from './rewrite-image.ts';
+import { archiveEnd, type Entry, headerOf, padding, readTar } from './tar.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-layer-'));
 afterAll(() => rmSync(directory, { recursive: true }));

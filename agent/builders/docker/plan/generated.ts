@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { BuildPlan, Tool } from '../../../../domain/detection/build-plan.ts';
-import { quoted } from '../../caches/cache-places.ts';
+import { quoted } from '../../caches.ts';
 import { isSpecial } from '../../image/start.ts';
 import type { ProposedCommands } from '../../image/write-image.ts';
-import { runStep } from '../../run-step.ts';
 import { proxyVariables } from '../../sandbox/network.ts';
-import { fetchedTools } from '../../tools/known-tools.ts';
+import { runStep } from '../../steps.ts';
+import { fetchedTools } from '../../tools/toolbox.ts';
 import { type BaseImages, type BaseName, baseImage } from './base-images.ts';
 import type { Certificates } from './certificates.ts';
 

@@ -4,15 +4,14 @@ import { detect } from '../../../../domain/detection/detect.ts';
 import type { BuildProgress } from '../../../../protocol/build.ts';
 import { Refusal } from '../../../program/refusal.ts';
 import { bounded, toldOf, withCommands } from '../../build.ts';
-import type { BuildLog } from '../../log/build-log.ts';
+import type { BuildLog } from '../../build-log.ts';
 import { proxyVariables } from '../../sandbox/network.ts';
 import { diskTree } from '../../source/disk-tree.ts';
 import type { ConfiguredBody } from '../../source/repository-config.ts';
 import { serverProgram } from '../../static/server-program.ts';
 import type { BaseImages } from './base-images.ts';
 import { certificatesOf } from './certificates.ts';
-import { type Added, contextFolder } from './context.ts';
-import { readDockerfile } from './dockerfile.ts';
+import { type Added, contextFolder, readDockerfile } from './dockerfile.ts';
 import {
   commandsOf,
   generatedDockerfile,

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { framed, messagesOf, unwrapped, wrapped } from '../buildkit/frames.ts';
-import { CallRefused, serveCalls } from './serve-calls.ts';
+import { framed, messagesOf, unwrapped, wrapped } from '../buildkit/control.ts';
+import { CallRefused, serveCalls } from './session.ts';
 
 let server: Http2Server;
 let client: ClientHttp2Session;

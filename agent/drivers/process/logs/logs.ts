@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { linesOf } from '../../../../protocol/log-lines.ts';
 import { type LogCursor, type LogRun, type LogStream, logStreams } from '../../../../protocol/logs.ts';
 import type { LogNews, LogRequest } from '../../driver.ts';
+import type { Places } from '../places.ts';
 import type { Run as ProcessRun } from '../runs.ts';
 import type { LogFile, Run } from './log-file.ts';
 
@@ -103,4 +108,21 @@ function* merged(
 /** A gap is told where it is met: in front of all that follows it. */
 function timeOf(run: Run): number {
   return 'missing' in run ? 0 : run.at.getTime();
+}
+
+const run = promisify(execFile);
+
+/** Whether the beginning of a log can be freed. Tried, because only the file system knows. */
+export async function whyNoHoles(places: Places, fallocate: string | undefined): Promise<string | undefined> {
+  if (fallocate === undefined) return 'The program fallocate (util-linux) is missing, so logs grow: install it.';
+  const probe = join(places.instances, '.probe');
+  try {
+    writeFileSync(probe, Buffer.alloc(8_192, 'x'));
+    await run(fallocate, ['--punch-hole', '--offset', '0', '--length', '4096', probe]);
+    return undefined;
+  } catch {
+    return `The file system of ${places.home} cannot free the beginning of a file, so logs grow.`;
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }

@@ -1,9 +1,65 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 import type { ContainerCreateOptions } from 'dockerode';
-import { Refusal } from '../../../program/refusal.ts';
-import type { InstanceSpec } from '../../driver.ts';
-import { commandOf } from '../../process/launch/command-of.ts';
-import { labelsOf } from '../labels.ts';
-import type { MountedFile } from './files.ts';
+import { Refusal } from '../../program/refusal.ts';
+import type { InstanceSpec } from '../driver.ts';
+import { filesOf } from '../instance-file.ts';
+import { commandOf } from '../process/launch/command-of.ts';
+import type { Places } from '../process/places.ts';
+import { labelsOf } from './labels.ts';
+
+interface MountedFile {
+  source: string;
+  target: string;
+  told: string;
+}
+
+/**
+ * The files of containers: each mounted from a directory of the home that nobody else may enter, so that no layer ever has
+ * them. Whoever works in the container owns them, as far as that is said by number and the agent may give them away; else all
+ * of the container may read them.
+ */
+export class Files {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  make(spec: InstanceSpec): MountedFile[] {
+    const files = filesOf(spec);
+    if (files.length === 0) return [];
+    const place = join(this.#directory, spec.id);
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(place, { mode: 0o700 });
+    const { runAsUser } = spec.process;
+    const owner = ownerOf(runAsUser === undefined ? spec.image.config.user : `${runAsUser}`);
+    return files.map(({ path, content, told }, index) => {
+      const source = join(place, String(index));
+      writeFileSync(source, content, { mode: 0o400, flag: 'wx' });
+      if (owner === undefined) chmodSync(source, 0o444);
+      else chownSync(source, owner.user, owner.group);
+      const target = path.startsWith('/') ? path : posix.join('/', spec.image.config.workingDirectory, path);
+      return { source, target, told };
+    });
+  }
+
+  remove(id: string): void {
+    rmSync(join(this.#directory, id), { recursive: true, force: true });
+  }
+
+  /** Removes what an agent that was killed has left of containers that are gone. */
+  keep(ids: ReadonlySet<string>): void {
+    for (const id of readdirSync(this.#directory)) if (!ids.has(id)) this.remove(id);
+  }
+}
+
+function ownerOf(named: string): { user: number; group: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const [, user, group] = /^(\d+)(?::(\d+))?$/.exec(named === '' || named === 'root' ? '0' : named) ?? [];
+  return user === undefined ? undefined : { user: Number(user), group: Number(group ?? user) };
+}
 
 /** Capabilities of images that start as root, take ownership of their directories and continue as another user. */
 const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID'];
@@ -12,7 +68,7 @@ const mostProcesses = 4096;
 const leastMemory = 6 * 1024 * 1024;
 const cpuPeriodMicroseconds = 100_000;
 
-export interface Surroundings {
+interface Surroundings {
   home: string;
   /** The engine's id of the image. */
   image: string;
@@ -92,4 +148,26 @@ function environmentOf({ process, image, environment }: InstanceSpec, files: rea
   const all: Record<string, string> = { ...places, ...image.config.environment, ...environment };
   if (process.port !== undefined) all.PORT = String(process.port);
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
+}
+
+/**
+ * A volume is a directory of the home. It belongs to who works in it, as far as that is said by number and the agent may
+ * give it away; else it is open to all, behind a directory that nobody else of this machine may enter.
+ */
+export function makeVolume(places: Places, { key, process: { runAsUser }, image }: InstanceSpec, name: string): void {
+  const path = places.volume(key, name);
+  if (existsSync(path)) return;
+  mkdirSync(places.volumesOf(key), { recursive: true, mode: 0o700 });
+  const [, user, group] = /^(\d+)(?::(\d+))?$/.exec(runAsUser === undefined ? image.config.user : `${runAsUser}`) ?? [];
+  // Made aside, so that one that is there is whole.
+  const draft = join(dirname(path), `.new-${name}`);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft);
+  if (user !== undefined && globalThis.process.getuid?.() === 0) {
+    chownSync(draft, Number(user), Number(group ?? user));
+    chmodSync(draft, 0o700);
+  } else {
+    chmodSync(draft, 0o777);
+  }
+  renameSync(draft, path);
 }
