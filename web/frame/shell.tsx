@@ -1,11 +1,33 @@
 import { SearchIcon, ThreeBarsIcon } from '@primer/octicons-react';
-import { useRouterState } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { mayActAs } from '../../domain/roles.ts';
 import { IconButton } from '../components/forms/button.tsx';
+import { useMembership } from '../control-plane/session.ts';
 import { file } from './page-file.ts';
 import { openPalette, usePaletteOpen } from './palette/palette-open.ts';
 import { Shortcuts } from './palette/shortcuts.tsx';
-import { TopPlaces } from './top-places.tsx';
+import { places } from './places.ts';
+import { EntryBadge } from './scopes/entry-badge.tsx';
+
+/** Places that are in sight on narrow screens, too, where the sidebar lies behind a button. */
+function TopPlaces() {
+  const { slug: organization, role } = useMembership();
+  return places
+    .filter((place) => place.besideSearch && mayActAs(role, place.role))
+    .map(({ to, label, icon, useBadge }) => (
+      <Link
+        key={to}
+        to={to}
+        params={{ organization }}
+        className="inline-flex h-8 min-w-8 shrink-0 items-center justify-center gap-1 rounded-md px-1.5 text-soft hover:bg-hover hover:text-text max-sm:h-10 max-sm:min-w-10"
+      >
+        <span aria-hidden="true">{icon}</span>
+        <span className="sr-only">{label}</span>
+        {useBadge !== undefined && <EntryBadge useBadge={useBadge} params={{ organization }} />}
+      </Link>
+    ));
+}
 
 interface ShellProps {
   sidebar: ReactNode;

@@ -1,6 +1,39 @@
 import type { Hint } from './event-stream.ts';
 import { type StreamListener as HeldListener, HeldStream } from './held-stream.ts';
-import { onWaking } from './waking.ts';
+
+/** Longer than a second's tick of a tab that is awake; timers of hidden tabs come once a minute. */
+const sleptMillis = 5_000;
+
+/**
+ * Calls back when this tab is looked at after it may have missed something: the machine slept, the browser held the tab
+ * still, or the network was away. Returns how to stop that.
+ */
+function onWaking(wake: () => void): () => void {
+  const over = new AbortController();
+  const { signal } = over;
+  let tickedAt = Date.now();
+  let slept = false;
+  const look = () => {
+    if (Date.now() - tickedAt > sleptMillis) slept = true;
+    tickedAt = Date.now();
+    if (!slept || document.visibilityState !== 'visible') return;
+    slept = false;
+    wake();
+  };
+  const lookAfterSleep = () => {
+    slept = true;
+    look();
+  };
+  const ticking = setInterval(look, 1_000);
+  document.addEventListener('visibilitychange', look, { signal });
+  document.addEventListener('resume', lookAfterSleep, { signal });
+  window.addEventListener('online', lookAfterSleep, { signal });
+  window.addEventListener('pageshow', ({ persisted }) => persisted && lookAfterSleep(), { signal });
+  return () => {
+    clearInterval(ticking);
+    over.abort();
+  };
+}
 
 type Message =
   | { say: 'change'; hint: Hint }
@@ -10,7 +43,7 @@ type Message =
   | { say: 'here' }
   | { say: 'anybody there?' };
 
-export interface StreamListener extends Omit<HeldListener, 'alive'> {
+interface StreamListener extends Omit<HeldListener, 'alive'> {
   /** Whether no sign of life of the stream has come for longer than its heartbeat; told when that changes. */
   still(still: boolean): void;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Column, nextOrder, sorted } from './column.ts';
-import { offsetsOf, renderedOf, spanOf } from './heights.ts';
+import { offsetsOf, renderedOf, spanOf } from './virtual-rows.ts';
 
 const ids = Array.from({ length: 1_000 }, (_, index) => `row ${index}`);
 

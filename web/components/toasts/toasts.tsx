@@ -1,8 +1,27 @@
 import { useEffect } from 'react';
-import { Announcer } from './announcer.tsx';
 import { Toast } from './toast.tsx';
-import { undoLast, useToasts } from './told.ts';
+import { undoLast, useAnnouncements, useToasts } from './told.ts';
 import { isUndo } from './undo-key.ts';
+
+/**
+ * The live regions of the console, rendered from the start, since screen readers announce only what is added to a region
+ * that they know. Modal dialogs leave regions with `aria-live` readable.
+ */
+function Announcer() {
+  const said = useAnnouncements();
+  const lines = (wanted: boolean) =>
+    said.filter(({ assertive }) => assertive === wanted).map(({ id, text }) => <p key={id}>{text}</p>);
+  return (
+    <>
+      <output aria-live="polite" aria-atomic="false" className="sr-only">
+        {lines(false)}
+      </output>
+      <div role="alert" aria-live="assertive" aria-atomic="false" className="sr-only">
+        {lines(true)}
+      </div>
+    </>
+  );
+}
 
 /** Toasts at the edge of the screen, and the live regions that say the same to screen readers. */
 export function Toasts() {

@@ -10,9 +10,9 @@ import { type ComponentProps, createElement, Fragment } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Page } from '../../components/page.tsx';
+import { ScopeNavigation } from '../organization-frame.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { crumbsOf, entryOf, linkTo, registerScope, type Scope } from './scope.ts';
-import { ScopeNavigation } from './scope-navigation.tsx';
 
 const base = '/harbours/$harbour';
 /** A subject that the console does not have: its registration is all that the frame knows of it. */

@@ -1,3 +1,4 @@
+import { LinkExternalIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Avatar } from '../../components/avatar.tsx';
 import { Button } from '../../components/forms/button.tsx';
@@ -10,8 +11,34 @@ import { type Session, sessionQuery } from '../../control-plane/session.ts';
 import { useSignOut } from '../../frame/menus/sign-out.ts';
 import { chooseTheme, type Theme, useTheme } from '../../frame/theme.ts';
 import { OwnOrganizations } from './own-organizations.tsx';
-import { Provider } from './provider.tsx';
 import { Sessions } from './sessions.tsx';
+
+/** The sign-in provider, which owns password, passkeys and second factor. The built-in one has a page for them. */
+export function Provider() {
+  const config = useQuery(personPlane.trpc.auth.config.queryOptions(), personPlane.queryClient).data;
+  if (config === undefined) return null;
+  const builtIn = config.issuer === `${location.origin}/oidc`;
+  return (
+    <Setting
+      title="Signing in"
+      about={
+        builtIn
+          ? 'Your password, your passkeys and your second factor.'
+          : `You sign in with ${config.providerName}; your password and your second factor are there.`
+      }
+    >
+      {builtIn && (
+        <a
+          href="/oidc/account"
+          className="inline-flex h-8.5 items-center gap-1.5 rounded-md border border-soft-line bg-card px-3 font-medium text-base shadow-card hover:bg-hover max-sm:h-10"
+        >
+          Password and second factor
+          <LinkExternalIcon />
+        </a>
+      )}
+    </Setting>
+  );
+}
 
 const themes: { value: Theme; label: string }[] = [
   { value: 'system', label: 'System' },

@@ -1,14 +1,113 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { CopyBlock } from '../../components/copyable.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { SelectField, TextField } from '../../components/forms/form.tsx';
+import { tokenRoleChoices } from '../../components/forms/roles.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { useNow } from '../../components/times/now.ts';
+import type { Times } from '../../components/times/times.ts';
 import { useTimes } from '../../components/times/zone.ts';
-import { usePlane } from '../../control-plane/plane.ts';
-import { useMembership } from '../../control-plane/session.ts';
+import { type Plane, usePlane } from '../../control-plane/plane.ts';
+import { type Answers, useMembership } from '../../control-plane/session.ts';
 import { useListed } from '../../control-plane/sought.ts';
-import { makeToken } from './make-token.tsx';
+import { type Expiry, expiryChoices, expiryTime } from './expiry.ts';
 import { columns, isOver, type Token } from './token-columns.tsx';
+
+const usual: Expiry = '90';
+
+export function startOfExpiry(times: Times): string | undefined {
+  return expiryTime(usual, '', Date.now(), times);
+}
+
+/** The moment of expiry, as a period, a day or never. */
+export function ExpiryField({ onChange }: { onChange: (expiresAt: string | undefined) => void }) {
+  const [expiry, setExpiry] = useState<Expiry>(usual);
+  const [date, setDate] = useState('');
+  const times = useTimes();
+  const choose = (chosen: Expiry, day: string) => {
+    setExpiry(chosen);
+    setDate(day);
+    if (chosen !== 'date' || day !== '') onChange(expiryTime(chosen, day, Date.now(), times));
+  };
+  return (
+    <>
+      <SelectField
+        name={expiry === 'date' ? 'expiry' : 'expiresAt'}
+        label="Expires"
+        value={expiry}
+        onChange={(chosen) => choose(expiryChoices.find(({ value }) => value === chosen)?.value ?? expiry, date)}
+        choices={expiryChoices}
+        {...(expiry === 'never' ? { hint: 'Anyone who has it can use it until it is revoked.' } : {})}
+      />
+      {expiry === 'date' && (
+        <TextField
+          name="expiresAt"
+          type="date"
+          label="Last day"
+          value={date}
+          onChange={(day) => choose('date', day)}
+          required
+          min={times.day(Date.now())}
+        />
+      )}
+    </>
+  );
+}
+
+export type MadeToken = Answers['apiTokens']['create'];
+
+/** The secret of a token: here and never again. */
+export function TokenSecret({ made, onClose }: { made: MadeToken; onClose: () => void }) {
+  return (
+    <div className="flex flex-col gap-4">
+      <Notice tone="attention" title="Copy it now">
+        <p>It is not shown again. Anyone who has it has the rights of its role: keep it like a password.</p>
+      </Notice>
+      <div className="flex flex-col gap-1.5">
+        <p className="font-medium text-sm">Secret</p>
+        <CopyBlock text={made.secret} label="secret" />
+      </div>
+      <div className="flex flex-col gap-1.5">
+        <p className="font-medium text-sm">Use it on the command line, with Node on any machine</p>
+        <CopyBlock
+          text={`export BALLAST_TOKEN=${made.secret}\nnpx --yes ${location.origin}/api/v1/cli/ballast.tgz cluster list`}
+          label="command"
+        />
+      </div>
+      <DialogActions>
+        <Button look="strong" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}
+
+/** Creates a token, then shows its secret once. */
+export const makeToken = (trpc: Plane['trpc'], times: Times) =>
+  formAction({
+    label: 'Create a token',
+    operation: trpc.apiTokens.create,
+    start: { role: 'viewer', expiresAt: startOfExpiry(times) },
+    fields: {
+      name: { hint: 'What the token is for, so that you recognize it later.' },
+      role: { choices: tokenRoleChoices },
+      expiresAt: { control: ({ onChange }) => <ExpiryField onChange={onChange} /> },
+    },
+    title: 'Create an API token',
+    about: 'For programs and scripts that call the API.',
+    submit: 'Create token',
+    succeeded: 'Token created',
+    after: {
+      title: ({ token }) => `The token ${token.name}`,
+      content: (made, close) => <TokenSecret made={made} onClose={close} />,
+    },
+  });
 
 const route = getRouteApi('/$organization/tokens');
 

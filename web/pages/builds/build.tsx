@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { StageList } from '../../components/stages/stage-list.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
@@ -10,10 +11,20 @@ import { buildActions, useBuildTools } from './build-actions.tsx';
 import { BuildDetection } from './build-detection.tsx';
 import { BuildFacts } from './build-facts.tsx';
 import { BuildStatus } from './build-status.tsx';
-import { BuildSteps } from './build-steps.tsx';
-import { type BuildAnswer, triggerWords, whyOf } from './build-words.ts';
+import { type BuildAnswer, cacheText, triggerWords, whyOf } from './build-words.ts';
 import { BuildConfig } from './config/build-config.tsx';
 import { BuildLog, logId } from './log/build-log.tsx';
+import { stagesOf } from './stages.ts';
+
+/** The steps of a build as a timeline. */
+export function BuildSteps({ build }: { build: BuildAnswer }) {
+  const cached = cacheText(build.cache);
+  return (
+    <Section title="Steps" {...(cached === '' ? {} : { about: `From the cache: ${cached}.` })}>
+      <StageList label="Steps" stages={stagesOf(build)} finishedAt={build.finishedAt} />
+    </Section>
+  );
+}
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/builds/$build');
 

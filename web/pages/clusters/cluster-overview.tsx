@@ -2,15 +2,48 @@ import { Link } from '@tanstack/react-router';
 import { Copyable } from '../../components/copyable.tsx';
 import { Fact, Facts, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
-import { LastKnown } from '../../components/status.tsx';
+import { Badge, LastKnown, Told } from '../../components/status.tsx';
+import { nameColumn } from '../../components/table/name-column.tsx';
+import { Table } from '../../components/table/table.tsx';
 import { Time } from '../../components/times/time.tsx';
+import { wholeList } from '../../control-plane/pages.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { ClusterAbilities } from './cluster-abilities.tsx';
 import { driverWord, LastHeard } from './cluster-columns.tsx';
-import { ClusterNodes } from './cluster-nodes.tsx';
 import type { ClusterAnswer } from './cluster-status.tsx';
 import { ClusterWorkloads } from './cluster-workloads.tsx';
 import { useCluster } from './use-cluster.ts';
+
+const gibibyte = 2 ** 30;
+const rounded = (amount: number) => Number(amount.toFixed(1));
+
+/** Machines of a cluster. */
+export function ClusterNodes({ cluster }: { cluster: ClusterAnswer }) {
+  const { nodes } = cluster;
+  return (
+    <Section title="Nodes">
+      <Table
+        label="Nodes"
+        pages={wholeList(nodes, ({ name }) => name)}
+        columns={[
+          nameColumn<(typeof nodes)[number]>(({ server }) => server && nodes.length > 1 && <Badge>server</Badge>),
+          { label: 'CPU', cell: ({ cpuMilli }) => `${rounded(cpuMilli / 1_000)} CPU`, width: '6rem' },
+          { label: 'Memory', cell: ({ memoryBytes }) => `${rounded(memoryBytes / gibibyte)} GiB`, width: '6rem' },
+          {
+            label: 'State',
+            cell: ({ ready }) => (
+              <Told of={cluster} tone={ready ? 'good' : 'fault'}>
+                {ready ? 'Ready' : 'Not ready'}
+              </Told>
+            ),
+            width: '12rem',
+          },
+        ]}
+        empty={null}
+      />
+    </Section>
+  );
+}
 
 /** Overview of a cluster: workloads, nodes, facts and capabilities. */
 export function ClusterOverview() {

@@ -1,16 +1,101 @@
 import { Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
+import { Button } from '../../components/forms/button.tsx';
+import { OperationForm } from '../../components/forms/operation/operation-form.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { Loaded } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisited } from '../../frame/palette/recent.ts';
+import { AgentArrival, type Joining, useLastArrival } from '../agents/agent-arrival.tsx';
+import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
 import { ClusterMenu } from './cluster-menu.tsx';
-import { ClusterNotices } from './cluster-notices.tsx';
-import { type ClusterAnswer, ClusterStatus } from './cluster-status.tsx';
-import { JoinCommand } from './join-command.tsx';
+import { type ClusterAnswer, ClusterStatus, isLost } from './cluster-status.tsx';
 import { useCluster } from './use-cluster.ts';
+
+/** Problems of a cluster and what to do. `onJoin` is set for people who may create a join command. */
+export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: (() => void) | undefined }) {
+  const { status, message, reconcileError, compileError } = cluster;
+  return (
+    <>
+      {status === 'awaiting-agent' && (
+        <Notice tone="attention" title="This cluster is waiting for its agent">
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+            <p className="min-w-0 flex-1 basis-64">
+              {onJoin === undefined
+                ? 'An administrator can show the join command.'
+                : 'Run the command on its machine. If it has already run, its last line says what went wrong.'}
+            </p>
+            {onJoin !== undefined && (
+              <Button small onClick={onJoin}>
+                Show the command again
+              </Button>
+            )}
+          </div>
+        </Notice>
+      )}
+      {isLost(cluster) && <NoHeartbeat cluster={cluster} />}
+      {status === 'degraded' && (
+        <Notice tone="attention" title="Degraded">
+          {message}
+        </Notice>
+      )}
+      {status === 'failed' && (
+        <Notice tone="fault" title="The cluster has failed">
+          {message}
+        </Notice>
+      )}
+      {status === 'deleting' && <Notice title="This cluster is being deleted">{message}</Notice>}
+      {compileError !== '' && (
+        <Notice tone="fault" title="Not everything can be sent to the agent">
+          {compileError}
+        </Notice>
+      )}
+      {reconcileError !== '' && reconcileError !== message && (
+        <Notice tone="attention" title="The agent reports a problem">
+          {reconcileError}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** A new join command for an existing cluster whose agent has not connected or is to be replaced. */
+export function JoinCommand({ cluster, onClose }: { cluster: ClusterAnswer; onClose: () => void }) {
+  const { trpc } = usePlane();
+  const arrivals = useLastArrival(cluster.id);
+  const [made, setMade] = useState<{ joining: Joining; before: string | undefined }>();
+  if (made !== undefined) return <AgentArrival cluster={cluster} {...made} onClose={onClose} />;
+  return (
+    <Loaded query={arrivals}>
+      {({ last }) => (
+        <OperationForm
+          operation={trpc.clusters.createEnrollmentToken}
+          path={{ id: cluster.id }}
+          fields={{}}
+          submit="Create command"
+          succeeded="Join command created"
+          done={(joining) => setMade({ joining, before: last })}
+          onCancel={onClose}
+        >
+          <div className="flex flex-col gap-2 text-pretty text-soft text-sm">
+            <p>
+              {cluster.status === 'awaiting-agent'
+                ? 'A join command is shown only once; this creates another one.'
+                : `The agent that joins with this command replaces the current agent of ${cluster.name}.`}
+            </p>
+            <p>Unused commands stay valid until they expire.</p>
+          </div>
+        </OperationForm>
+      )}
+    </Loaded>
+  );
+}
 
 /** One cluster: its state, and its details in tabs. */
 export function Cluster() {

@@ -1,27 +1,88 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { ActionMenu } from '../../components/actions/action-menu.tsx';
-import { Page } from '../../components/page.tsx';
+import { Diff } from '../../components/diff/diff.tsx';
+import { Card, Page, Section } from '../../components/page.tsx';
+import { EmptyState, Loaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { ApprovalOf } from '../approvals/held/held-strip.tsx';
 import { ReleaseConfig } from '../builds/config/release-config.tsx';
+import { byService, lineOf } from '../environments/staged/item-lines.ts';
+import { ChangeSetStrip } from './again/change-set-strip.tsx';
 import { useDeploymentTools } from './again/deployment-tools.ts';
-import { Reruns } from './again/reruns.tsx';
 import { deploymentActions } from './deployment-actions.tsx';
-import { DeploymentChanges } from './deployment-changes.tsx';
 import { DeploymentFailure } from './deployment-failure.tsx';
 import { DeploymentHistory } from './deployment-history.tsx';
 import { DeploymentLogs } from './deployment-logs.tsx';
 import { DeploymentStages } from './deployment-stages.tsx';
 import { DeploymentStatus } from './deployment-status.tsx';
 import { DeploymentWhy } from './deployment-why.tsx';
-import { type DeploymentAnswer, kindWords } from './deployment-words.ts';
+import { type DeploymentAnswer, deploymentLink, kindWords, stageWords } from './deployment-words.ts';
 import { promoteAction } from './promotion/promote-action.tsx';
 import { Serving } from './serving.tsx';
+
+/** From a rerun to the deployment that it repeats, and from that one to its newest rerun. */
+export function Reruns({ deployment: { rerunOf, fromStage, rerunId } }: { deployment: DeploymentAnswer }) {
+  const from = fromStage === undefined ? '' : ` from ${stageWords[fromStage].toLowerCase()}`;
+  return (
+    <>
+      {rerunOf !== undefined && <To id={rerunOf}>Rerun{from} of an earlier deployment</To>}
+      {rerunId !== undefined && <To id={rerunId}>It was rerun</To>}
+    </>
+  );
+}
+
+function To({ id, children }: { id: string; children: React.ReactNode }) {
+  const { slug } = useMembership();
+  return (
+    <>
+      {' · '}
+      <Link {...deploymentLink({ id }, slug)} className="underline underline-offset-3">
+        {children}
+      </Link>
+    </>
+  );
+}
+
+/** The changes that a deployment brought, and those that its change set brought elsewhere. */
+export function DeploymentChanges({ deployment }: { deployment: DeploymentAnswer }) {
+  const { changeSetId } = deployment;
+  if (changeSetId !== undefined) return <OfChangeSet id={changeSetId} />;
+  return (
+    <Card>
+      <EmptyState title="No staged changes">
+        It runs release {deployment.releaseNumber} as it was frozen: the same image, settings and variables.
+      </EmptyState>
+    </Card>
+  );
+}
+
+function OfChangeSet({ id }: { id: string }) {
+  const { trpc } = usePlane();
+  const query = useQuery(trpc.changeSets.get.queryOptions({ path: { id } }));
+  return (
+    <Loaded query={query}>
+      {({ changeSet, items }) => (
+        <>
+          <ChangeSetStrip changeSet={changeSet} />
+          {byService(items).map(([service, changes]) => (
+            <Section key={service} title={service}>
+              <Diff
+                label={`Changes of ${service}`}
+                lines={changes.map((item) => ({ ...lineOf(item), about: item.stagedBy.name }))}
+              />
+            </Section>
+          ))}
+        </>
+      )}
+    </Loaded>
+  );
+}
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/s/$service/deployments/$deployment');
 

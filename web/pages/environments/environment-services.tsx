@@ -1,5 +1,5 @@
-import { ContainerIcon } from '@primer/octicons-react';
-import { getRouteApi } from '@tanstack/react-router';
+import { ContainerIcon, TableIcon, WorkflowIcon } from '@primer/octicons-react';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { usePageAction } from '../../components/actions/use-page-action.tsx';
@@ -16,7 +16,33 @@ import { suspensionActions } from '../services/suspension/service-suspension.tsx
 import { Elsewhere } from './elsewhere.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 import { isAdded, useOverview } from './use-overview.ts';
-import { ViewChoice } from './view-choice.tsx';
+
+const views = [
+  { label: 'Table', view: undefined, Sign: TableIcon },
+  { label: 'Canvas', view: 'canvas', Sign: WorkflowIcon },
+] as const;
+
+/** The same services as a table or as a canvas. */
+export function ViewChoice({ view: current }: { view: 'canvas' | undefined }) {
+  return (
+    <nav aria-label="View" className="flex rounded-md border border-soft-line bg-card p-0.5">
+      {views.map(({ label, view, Sign }) => (
+        <Link
+          key={label}
+          to="."
+          search={(before) => ({ ...before, view, open: undefined }) as never}
+          replace
+          activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+          aria-current={view === current ? 'page' : undefined}
+          className="flex h-7 items-center gap-1.5 rounded-sm px-2.5 text-sm text-soft hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text max-sm:h-8.5"
+        >
+          <Sign size={14} />
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
 
 const route = getRouteApi('/$organization/p/$project/e/$environment/');
 /** Half as large as all that every page waits for: only who looks at a canvas loads it. */

@@ -1,13 +1,40 @@
 import type { Action } from '../../components/actions/action.ts';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
+import { CopyBlock } from '../../components/copyable.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
 import { TextField } from '../../components/forms/form.tsx';
 import type { FieldIn } from '../../components/forms/operation/fields.ts';
 import { type Sent, useChange } from '../../control-plane/change.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { allowedFields, everyProject } from '../projects/allowed-projects.tsx';
-import type { Connection } from './connection-words.ts';
-import { WebhookSecret } from './webhook-secret.tsx';
+import { type Connection, howToPaste } from './connection-words.ts';
+
+/** The address and the secret of a webhook, ready to paste at the host. */
+function WebhookSecret({
+  made,
+  connection,
+  onClose,
+}: {
+  made: { webhookUrl: string; secret: string };
+  connection: Connection;
+  onClose: () => void;
+}) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-pretty text-soft text-sm">{howToPaste(connection.provider)}</p>
+      <CopyBlock text={made.webhookUrl} label="address" />
+      <CopyBlock text={made.secret} label="secret" />
+      <p className="text-pretty text-soft text-sm">The secret is not shown again.</p>
+      <DialogActions>
+        <Button look="strong" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}
 
 export const addConnection = (trpc: Plane['trpc']) =>
   formAction({

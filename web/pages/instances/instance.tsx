@@ -21,7 +21,25 @@ import { type InstanceAnswer, InstanceStatus, releaseOf, restartsOf } from './in
 import { instanceSource } from './log/instance-source.ts';
 import { logLink } from './log/log-link.ts';
 import { useLogChoice } from './log/use-log-choice.ts';
-import { useInstance } from './use-instance.ts';
+
+/** One instance of a cluster, found among all that its agent sees; null if it is not among them. */
+export function useInstance(clusterId: string, instanceId: string) {
+  const { client, trpc } = usePlane();
+  return useQuery({
+    queryKey: [...trpc.workloads.instances.pathKey(), clusterId, 'one', instanceId],
+    queryFn: async (): Promise<InstanceAnswer | null> => {
+      for (let cursor: string | undefined; ; ) {
+        const page = await client.workloads.instances.query({
+          path: { id: clusterId },
+          query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
+        });
+        const found = page.items.find(({ id }) => id === instanceId);
+        if (found !== undefined || page.nextCursor === undefined) return found ?? null;
+        cursor = page.nextCursor;
+      }
+    },
+  });
+}
 
 const route = getRouteApi('/$organization/clusters/$cluster/instances/$instance');
 

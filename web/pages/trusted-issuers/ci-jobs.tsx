@@ -1,16 +1,92 @@
+import { useState } from 'react';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { dialogAction } from '../../components/actions/dialog-action.tsx';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { CopyFile } from '../../components/copyable.tsx';
 import { namesIn } from '../../components/dialogs/affected-list.tsx';
+import { DialogActions } from '../../components/dialogs/dialog.tsx';
+import { Button } from '../../components/forms/button.tsx';
+import { Select } from '../../components/forms/form.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { nameColumn } from '../../components/table/name-column.tsx';
 import { timeColumn } from '../../components/table/time-column.tsx';
-import { usePlane } from '../../control-plane/plane.ts';
+import { durationText } from '../../components/times/durations.ts';
+import { type Plane, usePlane } from '../../control-plane/plane.ts';
+import { useMembership } from '../../control-plane/session.ts';
 import { useListed } from '../../control-plane/sought.ts';
 import { Maker } from '../api-tokens/maker.tsx';
-import { changeRule, makeRule } from './rule-actions.tsx';
+import { jobSnippet } from './job-snippet.ts';
+import { ciOf, knownCis } from './known-ci.ts';
+import { newRule, ruleFields } from './rule-fields.tsx';
 import { type Rule, RuleSentence } from './rule-sentence.tsx';
-import { WorkflowFile } from './workflow-file.tsx';
+
+/** The lines by which a job gets its token, ready to paste into the file of the CI. */
+export function WorkflowFile({ rule, onClose }: { rule: Rule; onClose: () => void }) {
+  const { slug } = useMembership();
+  const [ci, setCi] = useState(() => ciOf(rule.issuer));
+  const snippet = jobSnippet(ci.id, { url: location.origin, organization: slug, audience: rule.audience });
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="min-w-0 flex-1 basis-64 text-pretty text-soft text-sm">
+          The job exchanges the token of its CI for one of Ballast that lasts{' '}
+          {durationText(rule.tokenLifetimeSeconds * 1000)}. There is nothing to store.
+        </p>
+        <div className="w-44">
+          <Select
+            label="CI system"
+            value={ci.id}
+            onChange={(id) => setCi(knownCis.find((one) => one.id === id) ?? ci)}
+            choices={knownCis.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+        </div>
+      </div>
+      <CopyFile text={snippet.text} name={snippet.file} />
+      <DialogActions>
+        <Button look="strong" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}
+
+/** Creates a rule, then shows the lines that a job needs to use it. */
+export const makeRule = (trpc: Plane['trpc']) =>
+  formAction({
+    label: 'Trust jobs',
+    operation: trpc.trustedIssuers.create,
+    start: newRule(),
+    fields: ruleFields(false),
+    title: 'Trust jobs of a CI',
+    submit: 'Trust these jobs',
+    succeeded: ({ name }) => `${name} created`,
+    touches: [trpc.apiTokens.pathKey()],
+    after: {
+      wide: true,
+      title: ({ name }) => `${name}: jobs are trusted now`,
+      content: (made, close) => <WorkflowFile rule={made} onClose={close} />,
+    },
+  });
+
+export const changeRule = (trpc: Plane['trpc'], rule: Rule) =>
+  formAction({
+    label: 'Change',
+    operation: trpc.trustedIssuers.update,
+    path: { id: rule.id },
+    current: rule,
+    fields: ruleFields(true),
+    title: `Change ${rule.name}`,
+    submit: 'Save',
+    succeeded: ({ name }) => `${name} saved`,
+    touches: [trpc.apiTokens.pathKey()],
+    children: (
+      <p className="text-pretty text-soft text-sm">
+        Changing the issuer, the audience, a claim or the role revokes the existing tokens of this rule.
+      </p>
+    ),
+  });
 
 /** Rules that let CI jobs authenticate without a stored secret. */
 export function CiJobs() {

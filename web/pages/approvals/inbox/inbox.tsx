@@ -1,6 +1,6 @@
 import { ChecklistIcon } from '@primer/octicons-react';
 import { getRouteApi, Outlet, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Fragment, useEffect, useRef } from 'react';
 import { Button } from '../../../components/forms/button.tsx';
 import { LoadingRows } from '../../../components/loading.tsx';
 import { useAsPageTitle } from '../../../components/page-title.ts';
@@ -13,7 +13,40 @@ import { type Pages, usePages } from '../../../control-plane/pages.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { usePageKeys } from '../../../frame/palette/page-keys.ts';
 import { ApprovalStatus, type ListedApproval, titleOf } from '../approval-words.tsx';
-import { KeyHints } from './key-hints.tsx';
+
+const hints = [
+  { keys: ['j', 'k', '↓', '↑'], what: 'move' },
+  { keys: ['a'], what: 'approve' },
+  { keys: ['r'], what: 'reject' },
+  { keys: ['Enter'], what: 'sends the reason' },
+] as const;
+
+/** The keys of this page. Phones have none. */
+export function KeyHints() {
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-soft text-xs max-lg:hidden">
+      {hints.map(({ keys, what }) => (
+        <span key={what} className="inline-flex items-center gap-1">
+          {keys.map((key, index) => (
+            <Fragment key={key}>
+              {index > 0 && ' '}
+              <Key>{key}</Key>
+            </Fragment>
+          ))}{' '}
+          {what}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Key({ children }: { children: string }) {
+  return (
+    <kbd className="inline-flex h-5 min-w-5 items-center justify-center rounded-sm border border-line bg-ground px-1.5 font-sans text-xs">
+      {children}
+    </kbd>
+  );
+}
 
 const route = getRouteApi('/$organization/approvals');
 

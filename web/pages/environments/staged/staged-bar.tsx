@@ -11,7 +11,21 @@ import { counted } from '../../instances/counted.ts';
 import type { EnvironmentAnswer } from '../use-environment.ts';
 import type { StagedView } from './item-lines.ts';
 import { StagedReview } from './staged-review.tsx';
-import { stagedSentence } from './staged-words.ts';
+
+/** "5 changes in 2 services and shared variables, by Ada Lovelace and you" */
+function stagedSentence({ items }: Pick<StagedView, 'items'>, you: string): string {
+  const places = new Set(items.map(({ serviceSlug }) => serviceSlug));
+  const shared = places.delete('') ? ['shared variables'] : [];
+  const where = [...(places.size > 0 ? [counted(places.size, 'service')] : []), ...shared].join(' and ');
+  return `${counted(items.length, 'change')} in ${where}, by ${people(items, you)}`;
+}
+
+function people(items: StagedView['items'], you: string): string {
+  const others = [...new Set(items.filter(({ stagedBy }) => stagedBy.id !== you).map(({ stagedBy }) => stagedBy.name))];
+  const all = items.some(({ stagedBy }) => stagedBy.id === you) ? [...others, 'you'] : others;
+  const last = all.pop() ?? '';
+  return all.length === 0 ? last : `${all.join(', ')} and ${last}`;
+}
 
 /** Above the pages of an environment and of its services: the changes that wait to be deployed. Nothing while there are none. */
 export function StagedBar({ environment }: { environment: EnvironmentAnswer }) {

@@ -12,12 +12,25 @@ import { Badge } from '../../../components/status.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { counted } from '../../instances/counted.ts';
 import { type Placed, useService, useServiceOverview } from '../use-service.ts';
-import { CommandOfImage } from './command-of-image.tsx';
 import { groups, kindWord, type ProcessAnswer } from './process-fields.tsx';
 import { ProcessRuns } from './process-runs.tsx';
 import { ProcessVolumes, useAddVolume } from './process-volumes.tsx';
 import { RestartProcess } from './restart-process.tsx';
 import { RunProcess } from './run-process.tsx';
+
+/** How the image starts, as far as that can be told: there may be no image yet, or its registry does not answer. */
+export function CommandOfImage({ service, environment }: Placed) {
+  const { trpc } = usePlane();
+  const asked = { path: { id: service.id }, query: { environmentId: environment.id } };
+  const { data } = useQuery(trpc.releases.imageConfig.queryOptions(asked, { retry: false, staleTime: 60_000 }));
+  const words = data === undefined ? [] : [...data.entrypoint, ...data.cmd];
+  if (words.length === 0) return 'That of the image';
+  return (
+    <>
+      That of the image: <code className="break-all">{words.join(' ')}</code>
+    </>
+  );
+}
 
 /** The processes of a service in an environment, with the settings that are wanted there. */
 export function ServiceProcesses() {
