@@ -63,13 +63,11 @@ const createApiToken = operation({
   summary: 'Create an API token',
   description:
     'The secret is returned only in this answer. A token cannot create tokens: CI jobs exchange their own token instead (POST /api/v1/token-exchange).',
-  scope: 'organization',
   role: 'admin',
   credentials: 'session',
   why: 'An API token cannot create tokens; sign in and create it in the console, or let a CI job exchange its own token.',
   projectTokens: 'refused',
   rate: 'credentials',
-  problems: [],
   body: z.strictObject({
     name: nameText(),
     role: z.enum(tokenRoles),
@@ -119,10 +117,8 @@ export const listApiTokens = operation({
   method: 'GET',
   url: '/api/v1/api-tokens',
   summary: 'List API tokens, newest first, revoked ones included',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
-  problems: [],
   query: z.strictObject({
     q: soughtText('its name or `tokenId`'),
     live: z.boolean().default(false).describe('Only those that still work: neither revoked nor expired.'),
@@ -153,7 +149,6 @@ const revokeApiToken = operation({
   summary: 'Revoke an API token',
   description:
     'The token is refused from now on, and its open streams close. Revoking a revoked token changes nothing.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],

@@ -26,7 +26,6 @@ const breakGlass = operation({
   summary: 'Approve a change in place of somebody else',
   description:
     'For an owner, with a session, in an emergency; of tokens only one that was created on the machine of the installation. It takes the place of the decision of another person and of nothing else: a stale approval is refused as ever. The audit log has it as an action of its own, and all admins and owners are told.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'already-decided', 'approval-stale', 'role-too-low', 'session-required', 'conflict'],
@@ -63,7 +62,6 @@ const decideApproval = operation({
   summary: 'Approve or reject a change',
   description:
     'Not by the person who requested it, and by no account that staged a part of it. Where that leaves nobody, any admin but the requester decides, and a sole admin on their own: `selfApproved` says so. A token counts as the person who created it; tokens of CI jobs never decide, and what these request or stage counts as the change of those who created or changed their trusted issuer. Rejected changes return to the draft.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'allowed',
   problems: ['not-found', 'already-decided', 'approval-stale', 'role-too-low', 'conflict'],
@@ -133,7 +131,6 @@ const getApproval = operation({
   method: 'GET',
   url: '/api/v1/approvals/{id}',
   summary: 'Get an approval with what it changes and what it touches',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -160,10 +157,8 @@ const listApprovals = operation({
   method: 'GET',
   url: '/api/v1/approvals',
   summary: 'List approvals',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   query: z.strictObject({
     state: z.enum(['pending', 'decided']).default('pending'),
     environmentId: z.guid().toLowerCase().optional(),
@@ -188,7 +183,6 @@ const refreshApproval = operation({
   summary: 'Compose what an approval holds against the environment as it is now',
   description:
     'For an approval that is stale. The answer is a new approval of the same requester, with the difference of today; the old one is superseded. Images stay those that were resolved when the change was requested.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: [

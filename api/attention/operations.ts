@@ -65,10 +65,8 @@ const listAttention = operation({
   summary: 'List what is broken or waits for a person, the most urgent first',
   description:
     'One item for each broken thing: a lost cluster and its failed workload are two. Stuck workflows are told to those who may read them, available agent updates, failing channels of notifications and loosened guards of production to admins.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: [],
   paged: { after: z.strictObject({ rank: z.int(), key: z.string() }) },
   result: attentionSchema,
   async handle({ caller, database, page }) {

@@ -23,10 +23,8 @@ const listAuditLog = operation({
   method: 'GET',
   url: '/api/v1/audit-log',
   summary: 'List audit records, newest first',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
-  problems: [],
   query: z.strictObject({
     actor: text.optional().describe('The id of the person, the token or the actor.'),
     action: text.optional().describe('As in `team.created`.'),

@@ -16,7 +16,6 @@ const config = operation({
   url: '/api/v1/auth/config',
   summary: 'Get the sign-in configuration',
   scope: 'public',
-  problems: [],
   result: authConfigSchema,
   async handle({ server: { provider, version } }) {
     return { issuer: provider.issuer, providerName: provider.name, version };

@@ -28,7 +28,6 @@ export const approveBuild = operation({
   summary: 'Approve that a build sees the build variables of a production environment',
   description:
     'Of a build that `awaitsApproval`: its source is an upload, a tag, or a commit that is not the head of the connected branch, and any command of it could tell what it is given. Not by the person who requested it, unless only one account may decide. A token counts as the person who made it; tokens of CI jobs never approve. A retry is of the same source and needs no other approval.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'allowed',
   problems: ['not-found', 'already-decided', 'role-too-low'],
@@ -143,7 +142,6 @@ export const createBuild = operation({
   summary: 'Build an uploaded source, or a commit of the repository of the service',
   description:
     'Queues a build on the cluster of the environment. Once it has succeeded, its image is deployed there with the settings that are applied then, never with staged ones; in production that waits for its approval. Without `sourceId` the repository that is applied there is asked for its branch: `branch`, or else that of the environment, or else its own default one.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'quota-reached'],

@@ -58,7 +58,6 @@ const createSource = operation({
   summary: 'Announce a folder as a source of builds, and learn which blobs of it are to be pushed',
   description:
     'The blobs are pushed into the repository of the service, by the protocol of the registry. Those that a service of the same project has are there already. The same folder is the same source.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'quota-reached'],
@@ -122,7 +121,6 @@ const getSource = operation({
   method: 'GET',
   url: '/api/v1/services/{id}/sources/{sourceId}',
   summary: 'Get an uploaded source of a service, and which blobs of it are still missing',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

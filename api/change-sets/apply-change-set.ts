@@ -117,7 +117,6 @@ export const applyChangeSet = operation({
   summary: 'Apply the staged changes of an environment',
   description:
     'Settings, releases and deployments are committed together, or nothing is. In a production environment they wait for an approval, unless all of the services are excepted. Tags of images are resolved to digests first, branches of repositories to commits, whose images are built before they are deployed.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: applyProblems,

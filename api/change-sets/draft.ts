@@ -46,7 +46,6 @@ export const getDraft = operation({
   method: 'GET',
   url: '/api/v1/environments/{id}/change-set',
   summary: 'Get the staged changes of an environment',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -64,7 +63,6 @@ export const putItem = operation({
   summary: 'Stage a change in an environment',
   description:
     'Replaces an earlier change of the same variable, setting, process or service. A change to what is applied already takes the earlier one back.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'capability-missing', 'changed-meanwhile'],
@@ -92,7 +90,6 @@ export const putItems = operation({
   method: 'PUT',
   url: '/api/v1/environments/{id}/change-set/items:batch',
   summary: 'Stage several changes in an environment, all or none',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'capability-missing', 'change-set-changed', 'changed-meanwhile'],
@@ -156,7 +153,6 @@ export const deleteItem = operation({
   summary: 'Discard a staged change',
   description:
     'With a service or a process that it would have added go the changes staged of it; a service that no environment ever had is deleted.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
@@ -172,7 +168,6 @@ export const discardDraft = operation({
   summary: 'Discard all staged changes of an environment',
   description:
     'Services that were staged to be added and that no environment ever had are deleted with their processes.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],

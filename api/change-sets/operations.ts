@@ -29,7 +29,6 @@ const cancelChangeSet = operation({
   summary: 'Cancel a change set that waits or is applied',
   description:
     'Of one that is held, the changes return to the draft. Of one that is applying, deployments that wait end at once and those that roll return to the live release; what went live stays. It ends as cancelled, or as failed where something of it is live.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'already-decided'],
@@ -54,7 +53,6 @@ const retryChangeSet = operation({
   summary: 'Deploy again what of a change set did not go live',
   description:
     'Its services that failed or were cancelled are deployed again with their settings as they are, as a change set of its own, which waits for an approval where one is needed. What is staged stays staged.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: applyProblems,
@@ -100,7 +98,6 @@ const revertChangeSet = operation({
   summary: 'Stage the inverse of a change set',
   description:
     'Of each change whose value is still what the change set made of it; the others are named. Nothing is deployed until the draft is applied.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
@@ -120,7 +117,6 @@ const getChangeSet = operation({
   url: '/api/v1/change-sets/{id}',
   summary: 'Get a change set with its changes',
   description: 'Of a draft, too: applying it keeps its id.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -136,7 +132,6 @@ const listChangeSets = operation({
   method: 'GET',
   url: '/api/v1/environments/{id}/change-sets',
   summary: 'List the change sets of an environment that were applied, newest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

@@ -47,7 +47,6 @@ const listClusterEvents = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}/events',
   summary: 'List the events of a cluster, newest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -65,10 +64,8 @@ const listOrganizationClusterEvents = operation({
   method: 'GET',
   url: '/api/v1/cluster-events',
   summary: 'List the events of all clusters, newest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: [],
   paged: { after: eventPosition },
   result: clusterEventSchema,
   async handle({ caller, database, page }) {

@@ -35,7 +35,6 @@ const changeCluster = operation({
   summary: 'Update a cluster',
   description:
     'Omitted fields keep their values; the slug never changes. A cluster that is not schedulable accepts no new workloads; existing ones can be changed.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'changed-meanwhile'],
@@ -96,7 +95,6 @@ const createCluster = operation({
   summary: 'Create a cluster',
   description:
     'Run `installCommand` on the machine that becomes the cluster, before the token expires. The slug is derived from the name and never changes.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   rate: 'credentials',
@@ -127,7 +125,6 @@ const createEnrollmentToken = operation({
   url: '/api/v1/clusters/{id}/enrollment-token',
   summary: 'Create an enrollment token',
   description: 'An enrolled agent is replaced by the one that uses the token.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   rate: 'credentials',
@@ -157,7 +154,6 @@ const installDbOperator = operation({
   url: '/api/v1/clusters/{id}/db-operator',
   summary: "Get the command that installs the database operator on a cluster's machine",
   description: 'For clusters whose driver runs databases by an operator; for others the answer is 409.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'capability-missing'],
@@ -183,7 +179,6 @@ const deleteCluster = operation({
   summary: 'Delete an empty cluster',
   description:
     'The agent is refused from then on. While the cluster has workloads, running instances, or data of what was deleted that its agent could delete, the answer is 409 and names them.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   rate: 'deletions',
@@ -205,7 +200,6 @@ const getCluster = operation({
   method: 'GET',
   url: '/api/v1/clusters/{id}',
   summary: 'Get a cluster',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -222,10 +216,8 @@ const getSshKey = operation({
   url: '/api/v1/clusters/ssh-key',
   summary: "Get the organization's public SSH key",
   description: 'For `authorized_keys` of machines that the control plane reaches by SSH.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: [],
   result: z.object({ publicKey: z.string() }).meta({ id: 'SshKey' }),
   async handle({ caller, server }) {
     return { publicKey: await organizationSshKey(server.keyring, caller.organization) };
@@ -236,10 +228,8 @@ export const listClusters = operation({
   method: 'GET',
   url: '/api/v1/clusters',
   summary: 'List clusters, oldest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   query: z.strictObject({
     q: soughtText('its name or region'),
     summary: z.boolean().optional().describe('Whether each tells its `summary`.'),

@@ -77,7 +77,6 @@ const listDeletedOrganizations = operation({
   description: 'Purged and restored ones are not listed.',
   scope: 'user',
   credentials: 'session',
-  problems: [],
   paged: { after: createdPosition },
   result: deletedOrganizationSchema,
   async handle({ caller, database, page }) {

@@ -84,10 +84,8 @@ const listDeleted = operation({
   summary: 'List deleted services, databases, volumes, environments and projects, newest first',
   description:
     'Those that were restored or purged are not listed, and none that went with another one: they come back with that.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   paged: { after: createdPosition },
   result: deletedItemSchema,
   async handle({ caller, database, page }) {
@@ -105,7 +103,6 @@ const purgeDeleted = operation({
   summary: 'Purge a deleted service, database, volume, environment or project now',
   description:
     'Its rows and its data on clusters are deleted, and nothing can be restored afterwards. What is in it goes with it. A failed purge is retried.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   credentials: 'session',
@@ -217,7 +214,6 @@ const restoreDeleted = operation({
   summary: 'Restore a deleted service, database, volume, environment or project',
   description:
     'With its id, settings, variables, releases and volumes, and with all that was deleted along with it. It needs the project, or of a volume the service, that it was in. Services that ran are suspended until somebody resumes them. If its slug is taken by now, the answer is 409: give another one. A volume is staged where its process is.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'allowed',
   rate: 'deletions',

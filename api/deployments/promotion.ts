@@ -86,7 +86,6 @@ export const promote = operation({
   summary: 'Promote a release to another environment',
   description:
     'Composes a release of the target: the image is that of the given release, to the byte; settings and variables are those applied in the target, and what is staged there stays staged. The source of the service there names the promoted digest from then on, so that later changes keep it. Where the target lacks the service it is added with the settings of the release and its plain variables; secrets are given in `variables`. What is added or set goes with the deployment as one change set. In production one approval holds all of it.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: [...startProblems, 'variables-missing', 'build-values-differ', 'capability-missing'],
@@ -135,7 +134,6 @@ export const previewPromotion = operation({
   summary: 'Preview a promotion: what the target has of the service, and what it would get',
   description:
     'Nothing is changed. Of a target that lacks the service: the settings and variables that it would be added with. Secret values are never answered.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'release-retired'],

@@ -32,10 +32,8 @@ export const getStatistics = operation({
   summary: 'Tell how long deployments take',
   description:
     'Median and 95th percentile of deployments that were created since then and went live: from their creation, or from the approval of those that were held, until only the new release served. Up to 200 of them are told exactly, more to within 1 %.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   query: z.strictObject({
     since: z.iso
       .datetime({ offset: true })
@@ -82,10 +80,8 @@ export const perDay = operation({
   summary: 'Count deployments per day',
   description:
     'The last days of the calendar in UTC, oldest first, today inclusive; each is there, also with 0. A deployment counts on the day on which it was created.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   query: z.strictObject({ days: z.int().min(1).max(400).default(371), ...statisticsFilters }),
   result: perDaySchema,
   async handle({ caller, query: { days, ...filter }, database }) {

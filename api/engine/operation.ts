@@ -117,8 +117,9 @@ type Definition<
   E extends StreamEvents,
   O extends boolean,
   N extends z.ZodType,
-> = Extract<Access, { scope: S }> & {
-  scope: S;
+> = Omit<Extract<Access, { scope: S }>, 'scope'> & {
+  /** `organization` where nothing is said. */
+  scope?: S;
   method: M;
   /** As in the specification, `/api/v1/teams/{id}`. */
   url: string;
@@ -134,7 +135,7 @@ type Definition<
   /** 201 where something was created and is returned; 200 by default. */
   status?: 200 | 201 | 202;
   /** Problems of this operation alone. Those that the interpreters add follow from the rest. */
-  problems: readonly ProblemCode[];
+  problems?: readonly ProblemCode[];
   rate?: RateClass;
   paged?: Paged<A, N>;
   stream?: Stream<E>;
@@ -225,7 +226,7 @@ type KindOf<M extends Method, E extends StreamEvents> = [E] extends [never]
  */
 export function operation<
   const M extends Method,
-  const S extends Scope,
+  const S extends Scope = 'organization',
   P extends z.ZodType = NoFields,
   Q extends z.ZodType = NoFields,
   B extends z.ZodType = NoFields,
@@ -237,7 +238,7 @@ export function operation<
 >(
   definition: Definition<M, S, P, Q, B, R, A, E, O, N>,
 ): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E, N>, KindOf<M, E>> {
-  const { method, url, summary, description, problems, rate, paged, stream, handle, secretAnswer } = definition;
+  const { method, url, summary, description, problems = [], rate, paged, stream, handle, secretAnswer } = definition;
   const erased: Pick<AnyOperation, 'handle' | 'secretAnswer'> = {
     handle: handle as AnyOperation['handle'],
     secretAnswer: (secretAnswer ?? (() => undefined)) as AnyOperation['secretAnswer'],
@@ -247,7 +248,7 @@ export function operation<
     url,
     summary,
     description,
-    access: definition,
+    access: { ...definition, scope: definition.scope ?? 'organization' } as unknown as Access,
     path: definition.path ?? noFields,
     query: paged ? withPaging(definition.query ?? noFields, paged) : (definition.query ?? noFields),
     body: definition.body ?? noFields.optional(),

@@ -25,10 +25,8 @@ const parseTemplate = operation({
   method: 'POST',
   url: '/api/v1/env-template/parse',
   summary: 'Tell what has to be filled in of a template of variables such as .env.example',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   body: z.strictObject({
     text: z.string().max(longest).meta({ writeOnly: true }).describe('`KEY=value`, a line each, with comments.'),
   }),

@@ -35,7 +35,6 @@ export const cloneEnvironment = operation({
   summary: 'Create an environment, and stage in it all that this one has',
   description:
     'Services, settings and variables as they were applied. Secret values are copied without being shown, but not out of production into an environment that is not: `leftOut` names those. Nothing runs until the staged changes are applied. Data of volumes is not copied.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
@@ -120,7 +119,6 @@ export const compareEnvironments = operation({
   url: '/api/v1/environments/{id}/compare',
   summary: 'Compare two environments of a project, service by service, and what their services share',
   description: 'As they were applied and as they are live. Secret values are compared, and never answered.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

@@ -189,7 +189,6 @@ export const getOverview = operation({
   method: 'GET',
   url: '/api/v1/environments/{id}/overview',
   summary: 'Get the services of an environment with their releases, deployments and health',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

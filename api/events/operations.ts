@@ -122,10 +122,8 @@ const streamEvents = operation({
   summary: 'Stream the changes of the organization',
   description:
     '`change`: something was created, changed or deleted; fetch it again. `resync`: hints were dropped; fetch everything on display again. Nothing is replayed without `after`. Of your notifications, and of each channel, `change` tells at most once a second, and always after the last change.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   query: z.strictObject({
     heartbeat: z
       .int()

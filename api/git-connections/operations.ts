@@ -39,7 +39,6 @@ const checkGitConnection = operation({
   url: '/api/v1/git-connections/{id}/check',
   summary: 'Check a Git connection',
   description: 'Asks the host whether it still accepts the token, and what the token lacks. `lastError` says why not.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -69,7 +68,6 @@ const createHostedConnection = operation({
   url: '/api/v1/git-connections/hosted-token',
   summary: 'Create a Git connection to a host that everybody knows',
   description: 'The host is asked first: a token that it does not accept is refused.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['conflict', 'quota-reached'],
@@ -112,7 +110,6 @@ const createSelfhostedConnection = operation({
   summary: 'Create a Git connection to a host of your own',
   description:
     'Whether the host is GitLab, Gitea, Forgejo, GitHub Enterprise Server or plain git over https is found by asking it. A token that it does not accept is refused; of a plain host the token may be `name:password`, and shows with the first repository whether it is right.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['conflict', 'quota-reached'],
@@ -136,7 +133,6 @@ const deleteGitConnection = operation({
   summary: 'Delete a Git connection',
   description:
     'Refused while a service is built from a repository of it, as applied or staged. Its token is erased here, not at the host.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'conflict'],
@@ -159,7 +155,6 @@ const listBranches = operation({
   url: '/api/v1/git-connections/{id}/branches',
   summary: 'List the branches of a repository',
   description: 'As the host tells them now, by git itself.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -184,10 +179,8 @@ const listGitConnections = operation({
   url: '/api/v1/git-connections',
   summary: 'List the Git connections, oldest first',
   description: 'A token that is limited to projects sees those that one of these may use.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   paged: { after: createdPosition },
   result: gitConnectionSchema,
   async handle({ caller, page, database, server }) {
@@ -207,7 +200,6 @@ const listRepositories = operation({
   summary: 'List the repositories that a Git connection may read',
   description:
     'At most 200. A plain host has no list: name its repositories. For a token that is limited to projects, of a connection that one of these may use.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
@@ -239,7 +231,6 @@ const replaceWebhookSecret = operation({
   summary: 'Replace the secret of the webhook of a Git connection',
   description:
     'Answers the new secret, which is shown this once: paste it at the host, with `webhookUrl`. What is signed with the old one is refused from now on.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -260,7 +251,6 @@ const updateGitConnection = operation({
   summary: 'Change which projects may use a Git connection',
   description:
     'Omitted fields keep their values. `projectIds` limits it to these, `allProjects` opens it to all. Refused while a service of a project that would lose it is built from a repository of it, as applied or staged.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'conflict', 'changed-meanwhile'],

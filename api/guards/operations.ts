@@ -48,7 +48,6 @@ const undoLoosening = operation({
   summary: 'Undo the loosening of a guard of production',
   description:
     'Makes it again what it was before, if nobody has changed it since: `production` of an environment, `skipProductionApproval` of a service, a trusted issuer, the role of a member. `GET /attention` has the loosenings of the last seven days. By an admin, with a session or a token; a CI job does not.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'conflict', 'role-too-low', 'last-owner'],

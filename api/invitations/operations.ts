@@ -89,7 +89,6 @@ const createInvitation = operation({
   summary: 'Create an invitation',
   description:
     'The token is returned only in this answer: send it to the person, whose verified e-mail address must be the invited one. Ballast sends no e-mail. Only an owner can invite an owner. An expired invitation to this address is replaced.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   rate: 'credentials',
@@ -132,7 +131,6 @@ export const listInvitations = operation({
   url: '/api/v1/organizations/{id}/invitations',
   summary: 'List invitations, newest first',
   description: 'Open, expired and accepted ones; revoked ones are not listed.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -155,7 +153,6 @@ const resendInvitation = operation({
   summary: 'Resend an invitation',
   description:
     'The old token stops working, and the lifetime starts again. The new token is returned only in this answer: send it to the person. Only an owner can resend the invitation of an owner.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   rate: 'credentials',
@@ -181,7 +178,6 @@ const revokeInvitation = operation({
   url: '/api/v1/invitations/{id}',
   summary: 'Revoke an invitation',
   description: 'The token stops working at once. An accepted invitation cannot be revoked: remove the member.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'invitation-over'],

@@ -14,7 +14,6 @@ const listLogLines = operation({
   summary: 'List the log lines of an instance',
   description:
     'Oldest first, all runs of the instance, as far back as the machine keeps them. The last page is the one without `nextCursor`.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found', 'cluster-not-ready'],
@@ -66,7 +65,6 @@ const listRuns = operation({
   summary: 'List the runs of an instance',
   description:
     'Newest first: each start with its exit and its place in the log. The agent notes the last 500; one of before 0.2 notes none.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found', 'cluster-not-ready'],
@@ -110,7 +108,6 @@ const streamLogs = operation({
   summary: 'Stream the logs of an instance',
   description:
     'One stream of all runs: lines from before a restart included. Each event has an `id`; a stream that begins `after` it (or with it as `Last-Event-ID`) continues there, without a line twice or left out. `run`: one begins here or, with `exit`, ended here; runs before the first line come first. `missing`: lines were deleted on the machine before they were read. Ends after `end`: at once without `follow`, otherwise when the instance is deleted.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found', 'cluster-not-ready'],
@@ -157,7 +154,6 @@ const streamClusterLogs = operation({
   summary: 'Stream the logs of several instances',
   description:
     'The logs of a workload, say, in one stream: the events of each instance as its own stream has them, with the name of the instance. The `id` of an event is `<instance>:<place>`; `after` takes the last one of each instance. An instance whose log cannot be read has an `end` with the reason, and the others are read on.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found', 'cluster-not-ready'],

@@ -35,7 +35,6 @@ export const streamEnvironmentLogs = operation({
   summary: "Stream the logs of an environment's services",
   description:
     'Each line with its service, process and instance. Instances that start meanwhile are followed, too. Twelve instances at once; `note` says when there are more, and when a log cannot be read.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'cluster-not-ready'],

@@ -48,7 +48,6 @@ const changeRole = operation({
   summary: 'Change the role of a member',
   description:
     'Takes effect with the next request; open streams of the person close. Only an owner can add or remove owners; the last one stays owner. API tokens that the person created keep their roles.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'last-owner', 'changed-meanwhile'],
@@ -70,7 +69,6 @@ const getMember = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/members/{userId}',
   summary: 'Get a member',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -86,7 +84,6 @@ export const listMembers = operation({
   method: 'GET',
   url: '/api/v1/organizations/{id}/members',
   summary: 'List members, in the order they joined',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -109,7 +106,6 @@ const removeMember = operation({
   summary: 'Remove a member',
   description:
     'The person is refused from the next request on, leaves the teams, and open streams close. API tokens that the person created are revoked and returned; `GET /api/v1/api-tokens?live=true&createdBy=…` lists them beforehand. Invitations that the person created stay: revoke those that should not. Only an owner takes out owners, and the last one stays. To take oneself out is to leave.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'last-owner'],

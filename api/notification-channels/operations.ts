@@ -34,7 +34,6 @@ const createNotificationChannel = operation({
   url: '/api/v1/notification-channels',
   summary: 'Create a notification channel',
   description: 'Its secret is stored encrypted and never answered.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['quota-reached'],
@@ -70,7 +69,6 @@ const deleteNotificationChannel = operation({
   url: '/api/v1/notification-channels/{id}',
   summary: 'Delete a notification channel',
   description: 'What is on its way is dropped, and its secret is erased.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -87,7 +85,6 @@ const listDeliveries = operation({
   url: '/api/v1/notification-channels/{id}/deliveries',
   summary: 'List what was sent to a notification channel, newest first',
   description: 'Messages to a chat, and incidents of a pager, of the last 30 days.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -130,10 +127,8 @@ const listNotificationChannels = operation({
   method: 'GET',
   url: '/api/v1/notification-channels',
   summary: 'List notification channels, oldest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: [],
   result: z.object({ items: z.array(notificationChannelSchema) }).meta({ id: 'NotificationChannels' }),
   async handle({ caller, database }) {
     const channels = await channelsOf(database.kysely, caller.organization.id);
@@ -146,7 +141,6 @@ const retryDeliveries = operation({
   url: '/api/v1/notification-channels/{id}/retry',
   summary: 'Retry at once what could not be delivered',
   description: 'The attempts count as any other.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -164,7 +158,6 @@ const testNotificationChannel = operation({
   summary: 'Test a notification channel',
   description:
     'Sends a message to a chat, or to a pager a change event, which pages nobody. One attempt, which is not retried; the answer comes when it is known.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],
@@ -199,7 +192,6 @@ const updateNotificationChannel = operation({
   summary: 'Change a notification channel',
   description:
     'Disabling it drops what is on its way, and enabling it does not bring that back. A new secret clears the last error, and is tried at once with what could not be delivered.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found'],

@@ -75,7 +75,6 @@ const deleteOrganization = operation({
   summary: 'Delete an organization',
   description:
     'The organization is hidden at once, and its tokens and streams end. Its owners can restore it until the retention has passed; then it is purged.',
-  scope: 'organization',
   role: 'owner',
   credentials: 'session',
   projectTokens: 'refused',
@@ -96,7 +95,6 @@ const getOrganization = operation({
   url: '/api/v1/organizations/{id}',
   summary: 'Get an organization',
   description: 'Must be the organization of the request; for a token, the one it was created in.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -115,7 +113,6 @@ const leaveOrganization = operation({
   summary: 'Leave the organization',
   description:
     'You lose access at once. API tokens that you created are revoked; invitations that you created stay. The last owner cannot leave.',
-  scope: 'organization',
   role: 'viewer',
   credentials: 'session',
   why: 'An API token belongs to its organization and cannot leave it; revoke it instead.',
@@ -145,7 +142,6 @@ const listOrganizations = operation({
   summary: 'List the organizations of the caller, oldest first',
   description: 'The organizations of the person; for a token, the one it was created in.',
   scope: 'user',
-  problems: [],
   paged: { after: createdPosition },
   result: membershipSchema,
   async handle({ caller, database, page }) {
@@ -171,7 +167,6 @@ const updateOrganization = operation({
   summary: 'Update an organization',
   description:
     'Omitted fields keep their values; `null` removes a setting. The slug cannot be changed. `requireMfa` is switched with a session, and switched on only by one that began with a second factor; every stream of the organization then closes, and sessions without a second factor are refused at once.',
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'session-required', 'mfa-required', 'members-without-mfa', 'changed-meanwhile'],

@@ -25,7 +25,6 @@ export const listProcessRuns = operation({
   url: '/api/v1/processes/{id}/runs',
   summary: 'List the runs of a cron process in an environment, newest first',
   description: 'Those that the machine still keeps: what runs, and the last that ended. Each is an instance.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -120,7 +119,6 @@ export const restartProcess = operation({
   summary: 'Restart a process in an environment',
   description:
     'Replaces the instances of its live release one after the other. How it ends is told by `GET /environments/{id}/commands/{commandId}`.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],
@@ -145,7 +143,6 @@ export const runProcess = operation({
   summary: 'Run a cron process in an environment now',
   description:
     'One run of its live release, besides those of its schedule. How it begins is told by `GET /environments/{id}/commands/{commandId}`, the run by `GET /processes/{id}/runs`.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],

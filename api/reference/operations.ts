@@ -6,7 +6,6 @@ const getOpenapi = operation({
   url: '/api/openapi.json',
   summary: 'Get this description of the API, as OpenAPI 3.1',
   scope: 'public',
-  problems: [],
   document: true,
   result: z.record(z.string(), z.unknown()).describe('An OpenAPI 3.1 document.'),
   async handle({ server }) {

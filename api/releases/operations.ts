@@ -72,7 +72,6 @@ const getImageConfig = operation({
   summary: 'Tell how the image of a service starts, unless its processes say otherwise',
   description:
     'Of the image that the environment would deploy now. One of another registry is looked up there, with the credential of the service.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'image-not-resolved'],
@@ -204,7 +203,6 @@ const getRelease = operation({
   method: 'GET',
   url: '/api/v1/releases/{id}',
   summary: 'Get a release with its last deployment',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -226,7 +224,6 @@ const listReleases = operation({
   method: 'GET',
   url: '/api/v1/services/{id}/releases',
   summary: 'List the releases of a service, newest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

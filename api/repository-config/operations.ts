@@ -149,7 +149,6 @@ const detectConfig = operation({
   summary: 'Read the configuration file of a branch of a repository',
   description:
     'Reads `ballast.yaml` of the newest commit, of the folder `context` or else of the root, and changes nothing. A file with problems is an answer, too.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -204,7 +203,6 @@ const detectProject = operation({
   summary: 'Tell how a branch of a repository would be built and started',
   description:
     'Reads the newest commit as a build would and changes nothing. `envTemplate` is what its `.env.example` asks for.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -247,10 +245,8 @@ const listPublicBranches = operation({
   url: '/api/v1/repository-config/branches',
   summary: 'List the branches of a repository that everybody may read',
   description: 'As its host tells them now, by git itself. It changes nothing.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'refused',
-  problems: [],
   body: z.strictObject({ gitUrl: z.string().max(longestGitUrl).describe('An https address.') }),
   ownEffect: true,
   result: gitBranchesSchema,

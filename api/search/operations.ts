@@ -39,10 +39,8 @@ const search = operation({
   summary: 'Find things by their names or ids, the best first',
   description:
     'Exact ids come first, then exact names, beginnings, beginnings of words, and parts of names. Only what the caller may list is found.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   rate: 'searches',
   query: z.strictObject({
     q: z.string().trim().max(200).default('').describe('A name, a part of one, or an id; nothing finds nothing.'),

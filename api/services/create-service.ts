@@ -45,7 +45,6 @@ export const createService = operation({
   summary: 'Create a service with its default process, and stage it in an environment',
   description:
     'The slug is derived from the name and never changes. The name of another service of the project is 409 with `existing`: stage that one. Nothing runs until the environment applies its staged changes; discarding them deletes the service again.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'service-exists'],

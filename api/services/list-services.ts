@@ -18,7 +18,6 @@ export const listServices = operation({
   method: 'GET',
   url: '/api/v1/projects/{id}/services',
   summary: 'List the services of a project, oldest first',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -90,7 +89,6 @@ export const serviceDrift = operation({
   summary: 'List what is applied of a service in an environment and not live',
   description:
     'Compares the applied settings and variables, with the values that they refer to, with the live release. Staged changes are no part of it. Empty where nothing is live. Secrets are not opened: one is listed if it was applied since.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

@@ -35,7 +35,6 @@ const changeService = operation({
   summary: 'Update a service',
   description:
     '`name` and `skipProductionApproval` (by an admin) change at once, the slug never. The other fields are settings: they are staged, and take effect when the environment applies its staged changes.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'changed-meanwhile', 'role-too-low'],
@@ -126,7 +125,6 @@ const deleteService = operation({
   summary: 'Delete a service in all environments at once',
   description:
     'It is not found any more, and its slug is free. Staged changes of it are dropped, approvals of it alone are closed, deployments are cancelled, and its instances end. Refused while other services depend on it or values refer to it, naming both ends, or while it waits for an approval together with others. A service that production has is deleted by an admin.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'role-too-low'],
@@ -189,7 +187,6 @@ const deletionImpact = operation({
   method: 'GET',
   url: '/api/v1/services/{id}/deletion-impact',
   summary: 'Tell what the deletion of a service would end',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -211,7 +208,6 @@ const getService = operation({
   method: 'GET',
   url: '/api/v1/services/{id}',
   summary: 'Get a service',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],

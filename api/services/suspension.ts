@@ -68,7 +68,6 @@ export const resumeService = operation({
   summary: 'Resume a suspended service in an environment',
   description:
     'Deploys the live release again, the same bytes, without an approval: it was approved when it went live. The service is suspended until that deployment is live, so one that is cancelled leaves it suspended; one that fails on its cluster ends the suspension, too, so that a deployment can mend it. What was applied meanwhile, to it or to values that it refers to, is not part of it, and shows as drift. In production for admins. A service that runs is left alone; asked again, the deployment that is under way is answered.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: [...startProblems, 'role-too-low'],
@@ -96,7 +95,6 @@ export const suspendService = operation({
   summary: 'Suspend a service in an environment',
   description:
     'Its instances end and its schedules pause at once, without an approval; volumes, addresses, settings and the live release stay. Until it is resumed, deployments of it answer 409, and applied changes are stored without being started. While a deployment of it is under way or waits there it is refused, naming who requested that and when, unless `deployments` says what becomes of it; changes that wait for an approval are decided first; while one still rolls, the service stops with its end, and `deployment` is that one. In production for admins. A service that is suspended stays so.',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'role-too-low'],

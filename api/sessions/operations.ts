@@ -38,7 +38,6 @@ const getSession = operation({
   scope: 'user',
   credentials: 'session',
   why: whySession,
-  problems: [],
   result: sessionSchema,
   async handle({ caller, database, server }) {
     const { person, memberships, credential } = caller;
@@ -95,7 +94,6 @@ const signOut = operation({
   scope: 'user',
   credentials: 'session',
   why: whySession,
-  problems: [],
   result: signOutSchema,
   async handle({ caller, client, server, effect }) {
     const endSessionUrl = await server.provider.endSessionUrl();

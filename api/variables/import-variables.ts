@@ -43,7 +43,6 @@ export const importVariables = operation({
   method: 'POST',
   url: '/api/v1/environments/{id}/variables/import',
   summary: 'Stage the variables of an env file for a service or shared by all, all or none, and tell what they change',
-  scope: 'organization',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'change-set-changed'],

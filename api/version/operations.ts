@@ -83,7 +83,6 @@ const getVersion = operation({
   url: '/api/v1/version',
   summary: 'Get the installed version',
   scope: 'public',
-  problems: [],
   result: z.object({ version: z.string() }).meta({ id: 'Version' }),
   async handle({ server }) {
     return { version: server.version };
@@ -95,7 +94,6 @@ const listReleases = operation({
   url: '/api/v1/releases',
   summary: 'Get the changelog, newest release first',
   scope: 'public',
-  problems: [],
   result: releasesFeedSchema,
   async handle({ server }) {
     return server.releases;

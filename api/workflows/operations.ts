@@ -33,7 +33,6 @@ const exportHistory = operation({
   summary: 'Export the history of a workflow as a file that replays',
   description:
     "One run as Temporal's tools and the SDK's replayer take it, decoded. A payload with a field whose name speaks of a secret stays sealed, as it is in the archive. Each export is recorded in the audit log.",
-  scope: 'organization',
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'unavailable', 'conflict'],
@@ -74,7 +73,6 @@ const getWorkflow = operation({
   method: 'GET',
   url: '/api/v1/workflows/{id}',
   summary: 'Get a workflow: why, who, its stages and what it waits for',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found'],
@@ -159,7 +157,6 @@ const listHistory = operation({
   summary: 'List the steps of a workflow',
   description:
     'A step joins the events that belong together. Read from Temporal while the workflow runs, and from the archive where it, or a run of it, has ended.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'unavailable'],
@@ -181,10 +178,8 @@ export const listWorkflows = operation({
   summary: 'List workflows, newest first',
   description:
     'Work that takes longer than a request is a workflow. Only kinds that the caller may read are listed: those about a cluster by viewers, deletions by administrators.',
-  scope: 'organization',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: [],
   query: z.strictObject({
     q: soughtText('its title or id'),
     kind: z.enum(actorKinds).optional(),
