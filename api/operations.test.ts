@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { makeBodies } from '../test/run/make-bodies.ts';
+import { makeBodies } from '../test/run/make-lists.ts';
 import { namedOperations } from './engine/registry.ts';
 import { operations } from './operations.ts';
 
@@ -23,5 +23,5 @@ test('every operation that a file exports is in the group of its folder, and the
 
 test('the forms of the console know the bodies as they are now', async () => {
   const kept = await readFile(new URL('../web/control-plane/bodies.json', import.meta.url), 'utf8');
-  expect(kept === makeBodies(), 'Run ./ballast exec test/run/make-bodies.ts').toBe(true);
+  expect(kept === makeBodies(), 'Run npm run lists').toBe(true);
 });

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { foreignKeyName, foreignKeys } from './postgres/foreign-keys.ts';
+import { declaredForeignKeys, foreignKeyName, foreignKeys, keptForeignKeys } from './postgres/foreign-keys.ts';
 import { schemas } from './schemas.ts';
 
 test('every entity that a file defines is in the tables of its folder, and these in the list', async () => {
@@ -15,6 +15,11 @@ test('every entity that a file defines is in the tables of its folder, and these
   }
   expect(missing).toEqual([]);
   expect([...listed]).toEqual([]);
+});
+
+test('the kept foreign keys are those of the tables', async () => {
+  const kept = await readFile(keptForeignKeys, 'utf8');
+  expect(kept === (await declaredForeignKeys()), 'Run npm run lists').toBe(true);
 });
 
 test('a foreign key stands once, between tables that there are', () => {

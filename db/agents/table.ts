@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** The agent of a cluster, as it enrolled, said hello and last reported. Written often, so it is no part of the cluster. */
@@ -72,3 +73,8 @@ class EnrollmentToken extends EnrollmentTokenSchema.class {}
 EnrollmentTokenSchema.setClass(EnrollmentToken);
 
 export const agents = [ClusterAgentSchema, EnrollmentTokenSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('cluster_agent', 'cluster_id', 'cluster'),
+  toRow('enrollment_token', 'cluster_id', 'cluster'),
+];

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { tokenRoles } from '../../domain/roles.ts';
+import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 const ApiTokenSchema = defineEntity({
   name: 'ApiToken',
@@ -60,3 +61,8 @@ class ApiTokenProject extends ApiTokenProjectSchema.class {}
 ApiTokenProjectSchema.setClass(ApiTokenProject);
 
 export const apiTokens = [ApiTokenSchema, ApiTokenProjectSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('api_token'),
+  partOf('api_token_project', 'api_token_id', 'api_token'),
+];

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ChangeAuthor } from '../../domain/approvals/approvals.ts';
-import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
+import { approvalDecisions, approvalKinds, type ChangeAuthor } from '../../domain/approvals/approvals.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** A change of a production environment that is held until somebody decides. */
@@ -54,3 +54,7 @@ class Approval extends ApprovalSchema.class {}
 ApprovalSchema.setClass(Approval);
 
 export const approvals = [ApprovalSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = ['project', 'environment'].map((thing) =>
+  toRow('approval', `${thing}_id`, thing),
+);

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { buildKinds, buildStates, buildTriggers } from '../../domain/builds/states.ts';
+import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** Lines of a build's log that came together, numbered from 1 on without gaps. */
@@ -185,3 +186,12 @@ class Build extends BuildSchema.class {}
 BuildSchema.setClass(Build);
 
 export const builds = [BuildSchema, BuildLogChunkSchema, BuildSourceSchema, BuildSourceBlobSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('build', 'project_id', 'project'),
+  toRow('build', 'service_id', 'service'),
+  partOf('build_log_chunk', 'build_id', 'build'),
+  toRow('build_source', 'project_id', 'project'),
+  toRow('build_source', 'service_id', 'service'),
+  partOf('build_source_blob', 'build_source_id', 'build_source'),
+];

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { changeSetSources, changeSetStates, itemKinds } from '../../domain/change-sets/items.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
+import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** One change that is staged, or was applied. */
 const ChangeSetItemSchema = defineEntity({
@@ -120,3 +121,10 @@ class Draft extends DraftSchema.class {}
 DraftSchema.setClass(Draft);
 
 export const changeSets = [DraftSchema, ChangeSetItemSchema, ChangeSetSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  partOf('draft', 'environment_id', 'environment'),
+  partOf('change_set_item', 'environment_id', 'environment'),
+  partOf('change_set_item', 'service_id', 'service'),
+  toRow('change_set', 'project_id', 'project'),
+];

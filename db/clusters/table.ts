@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { clusterEventKinds, clusterStates } from '../../domain/clusters/clusters.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** Events of a cluster, as people read them. */
@@ -78,3 +79,5 @@ class Cluster extends ClusterSchema.class {}
 ClusterSchema.setClass(Cluster);
 
 export const clusters = [ClusterSchema, ClusterEventSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [toRow('cluster_event', 'cluster_id', 'cluster')];

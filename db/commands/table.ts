@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { commandStates } from '../../domain/clusters/clusters.ts';
+import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** Something that an agent does once: see protocol/command.ts. */
 const ClusterCommandSchema = defineEntity({
@@ -66,3 +67,8 @@ class CommandOutput extends CommandOutputSchema.class {}
 CommandOutputSchema.setClass(CommandOutput);
 
 export const commands = [ClusterCommandSchema, CommandOutputSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('cluster_command', 'cluster_id', 'cluster'),
+  partOf('command_output', 'command_id', 'cluster_command'),
+];

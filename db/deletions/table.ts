@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { deletionKinds } from '../../domain/deletions/kinds.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
+import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 
 /**
  * A deletion: the row of the actor `deletion/<id>`. It outlives what it deletes, so it keeps the name and the slug, and no
@@ -91,3 +92,11 @@ class LeftVolume extends LeftVolumeSchema.class {}
 LeftVolumeSchema.setClass(LeftVolume);
 
 export const deletions = [DeletionSchema, LeftVolumeSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  partOf('left_volume', 'project_id', 'project'),
+  partOf('left_volume', 'environment_id', 'environment'),
+  partOf('left_volume', 'service_id', 'service'),
+  partOf('left_volume', 'volume_id', 'volume'),
+  partOf('left_volume', 'cluster_id', 'cluster'),
+];

@@ -6,6 +6,7 @@ import {
   deploymentKinds,
   deploymentStates,
 } from '../../domain/deployments/states.ts';
+import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** One moment of a deployment, for people. */
@@ -186,3 +187,12 @@ export const deployments = [
   DeploymentDaySchema,
   DeploymentDurationsSchema,
 ] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('deployment', 'project_id', 'project'),
+  toRow('deployment', 'service_id', 'service'),
+  toRow('deployment', 'release_id', 'release'),
+  toRow('deployment_day', 'project_id', 'project'),
+  toRow('deployment_durations', 'project_id', 'project'),
+  partOf('deployment_event', 'deployment_id', 'deployment'),
+];

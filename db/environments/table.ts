@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { environmentKinds } from '../../domain/environments/environments.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 /** Where the services of a project run: production, staging, a preview. */
 const EnvironmentSchema = defineEntity({
@@ -69,3 +70,9 @@ class SharedVariable extends SharedVariableSchema.class {}
 SharedVariableSchema.setClass(SharedVariable);
 
 export const environments = [EnvironmentSchema, SharedVariableSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('environment', 'project_id', 'project'),
+  toRow('environment', 'cluster_id', 'cluster'),
+  toRow('shared_variable', 'environment_id', 'environment'),
+];

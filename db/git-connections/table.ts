@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { gitConnectionKinds, gitProviders } from '../../domain/git/connections.ts';
+import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 /** A host of repositories, with the token that reads them there and the secret that signs what it tells of pushes. */
 const GitConnectionSchema = defineEntity({
@@ -82,3 +83,10 @@ class GitDelivery extends GitDeliverySchema.class {}
 GitDeliverySchema.setClass(GitDelivery);
 
 export const gitConnections = [GitConnectionSchema, GitAllowedProjectSchema, GitDeliverySchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('git_connection'),
+  partOf('git_allowed_project', 'git_connection_id', 'git_connection'),
+  partOf('git_allowed_project', 'project_id', 'project'),
+  partOf('git_delivery', 'git_connection_id', 'git_connection'),
+];

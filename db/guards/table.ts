@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { guards as kindsOfGuard } from '../../domain/guards/guards.ts';
+import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 import type { JsonValue } from '../postgres/json.ts';
 
 /** A guard of production that somebody loosened: what it was, so that one click can undo it. */
@@ -41,3 +42,9 @@ class GuardLoosening extends GuardLooseningSchema.class {}
 GuardLooseningSchema.setClass(GuardLoosening);
 
 export const guards = [GuardLooseningSchema] as const;
+
+/** Its subject may be deleted: the account of what was loosened stays, as long as its project. */
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('guard_loosening'),
+  partOf('guard_loosening', 'project_id', 'project'),
+];

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 /** An account of the built-in provider; its id is the provider's `sub`. */
 const ProviderAccountSchema = defineEntity({
@@ -119,3 +120,20 @@ export const identityProvider = [
   ProviderRecordSchema,
   ProviderKeySchema,
 ] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  {
+    table: 'provider_passkey',
+    columns: ['account_id'],
+    references: 'provider_account',
+    referenced: ['id'],
+    onDelete: 'cascade',
+  },
+  {
+    table: 'provider_recovery_code',
+    columns: ['account_id'],
+    references: 'provider_account',
+    referenced: ['id'],
+    onDelete: 'cascade',
+  },
+];

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { roles } from '../../domain/roles.ts';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 const InvitationSchema = defineEntity({
   name: 'Invitation',
@@ -34,3 +35,5 @@ class Invitation extends InvitationSchema.class {}
 InvitationSchema.setClass(Invitation);
 
 export const invitations = [InvitationSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [toOrganization('invitation')];

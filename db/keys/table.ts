@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 const keyPurposes = ['secrets', 'payloads', 'cursors', 'identity'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];
@@ -27,3 +28,5 @@ class DataKey extends DataKeySchema.class {}
 DataKeySchema.setClass(DataKey);
 
 export const keys = [DataKeySchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [toOrganization('data_key')];

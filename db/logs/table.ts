@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /**
@@ -49,3 +50,5 @@ class LogRelay extends LogRelaySchema.class {}
 LogRelaySchema.setClass(LogRelay);
 
 export const logs = [LogReaderSchema, LogRelaySchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [partOf('log_reader', 'cluster_id', 'cluster')];

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { roles } from '../../domain/roles.ts';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 const MembershipSchema = defineEntity({
   name: 'Membership',
@@ -22,3 +23,8 @@ class Membership extends MembershipSchema.class {}
 MembershipSchema.setClass(Membership);
 
 export const members = [MembershipSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('membership'),
+  { table: 'membership', columns: ['user_id'], references: 'app_user', referenced: ['id'] },
+];

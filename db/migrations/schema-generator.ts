@@ -50,7 +50,7 @@ function declare(target: DatabaseSchema, key: ForeignKey): void {
   const referenced = target.getTable(key.references);
   if (table === undefined || referenced === undefined) {
     throw new Error(
-      `Foreign key ${foreignKeyName(key)} names a table that no entity has: correct it in db/<subject>/foreign-keys.ts or the descriptor of its actor.`,
+      `Foreign key ${foreignKeyName(key)} names a table that no entity has: correct it in db/<subject>/table.ts or the descriptor of its actor.`,
     );
   }
   const constraintName = foreignKeyName(key);

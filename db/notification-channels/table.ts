@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { channelKinds, type NotificationKind, notificationKinds } from '../../domain/notifications/notifications.ts';
 import { incidentStates } from '../../workflows/incident/descriptor.ts';
 import { notificationDeliveryStates } from '../../workflows/notification-delivery/descriptor.ts';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** Something that is wrong, told to one pager from its trigger to its resolve: the row of the actor `incident/<id>`. */
@@ -163,3 +164,14 @@ export const notificationChannels = [
   NotificationDeliverySchema,
   IncidentSchema,
 ] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('notification_channel'),
+  toOrganization('queued_delivery'),
+  {
+    table: 'queued_delivery',
+    columns: ['organization_id', 'notification_channel_id'],
+    references: 'notification_channel',
+    referenced: ['organization_id', 'id'],
+  },
+];

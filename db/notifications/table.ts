@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { notificationKinds } from '../../domain/notifications/notifications.ts';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** One event in the inbox of one person. */
@@ -34,3 +35,15 @@ class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification);
 
 export const notifications = [NotificationSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  // The inbox of somebody who leaves goes, too. Its organization is that of the membership: a reference of its own would be
+  // checked for each row of a burst.
+  {
+    table: 'notification',
+    columns: ['organization_id', 'user_id'],
+    references: 'membership',
+    referenced: ['organization_id', 'user_id'],
+    onDelete: 'cascade',
+  },
+];

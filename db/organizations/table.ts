@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { approvalHours } from '../../domain/approvals/approvals.ts';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 const OrganizationSchema = defineEntity({
   name: 'Organization',
@@ -34,3 +35,7 @@ class Organization extends OrganizationSchema.class {}
 OrganizationSchema.setClass(Organization);
 
 export const organizations = [OrganizationSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  { table: 'organization', columns: ['deletion_id'], references: 'deletion', referenced: ['id'] },
+];

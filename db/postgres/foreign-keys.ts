@@ -1,14 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { columnOf } from '../../domain/actors/actors.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
 import { type ForeignKey, toRow } from './foreign-key.ts';
 
-/**
- * Every foreign key, of the files `db/<subject>/foreign-keys.ts` and of the actors' descriptors. Found in their folders,
- * since the entities beside them load MikroORM, and what serves needs the keys alone.
- */
+const folder = new URL('../', import.meta.url);
+/** Kept of the tables' files, since these load MikroORM, and what serves needs the keys alone. */
+export const keptForeignKeys = new URL('foreign-keys.json', folder);
+
+/** Every foreign key, of the tables and of the actors' descriptors. */
 export const foreignKeys: readonly ForeignKey[] = [
-  ...(await foreignKeysIn(new URL('../', import.meta.url))),
+  ...(JSON.parse(readFileSync(keptForeignKeys, 'utf8')) as ForeignKey[]),
   ...foreignKeysOfActors(),
 ];
 
@@ -23,16 +25,15 @@ function foreignKeysOfActors(): ForeignKey[] {
   });
 }
 
-async function foreignKeysIn(folder: URL): Promise<ForeignKey[]> {
-  const files = (await readdir(folder, { recursive: true })).filter(
-    (file) => /^[^/\\]+[/\\]foreign-keys\.ts$/.test(file) && !file.startsWith('postgres'),
-  );
+/** What stands in `db/<subject>/table.ts` now, as the text of the kept file. */
+export async function declaredForeignKeys(): Promise<string> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /^[^/\\]+[/\\]table\.ts$/.test(file));
   const found = files.toSorted().map(async (file) => {
-    const module: { foreignKeys?: readonly ForeignKey[] } = await import(new URL(file, folder).href);
-    if (module.foreignKeys === undefined) throw new Error(`db/${file} exports no foreignKeys.`);
-    return module.foreignKeys;
+    const { foreignKeys = [] }: { foreignKeys?: readonly ForeignKey[] } = await import(new URL(file, folder).href);
+    return foreignKeys;
   });
-  return (await Promise.all(found)).flat();
+  const keys = (await Promise.all(found)).flat();
+  return `[\n${keys.map((key) => ` ${JSON.stringify(key)}`).join(',\n')}\n]\n`;
 }
 
 export function foreignKeyName(key: ForeignKey): string {

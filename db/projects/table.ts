@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, toOrganization, toRow } from '../postgres/foreign-key.ts';
 
 /** Services that belong together, with the environments that they run in. */
 const ProjectSchema = defineEntity({
@@ -33,3 +34,5 @@ class Project extends ProjectSchema.class {}
 ProjectSchema.setClass(Project);
 
 export const projects = [ProjectSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [toOrganization('project'), toRow('project', 'team_id', 'team')];

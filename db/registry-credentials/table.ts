@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 /** A sign-in at an outside registry, with which images are resolved and pulled. */
 const RegistryCredentialSchema = defineEntity({
@@ -50,3 +51,9 @@ class RegistryAllowedProject extends RegistryAllowedProjectSchema.class {}
 RegistryAllowedProjectSchema.setClass(RegistryAllowedProject);
 
 export const registryCredentials = [RegistryCredentialSchema, RegistryAllowedProjectSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('registry_credential'),
+  partOf('registry_allowed_project', 'credential_id', 'registry_credential'),
+  partOf('registry_allowed_project', 'project_id', 'project'),
+];

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** The content of a digest, once for the whole installation. That it is there gives nobody a right to it: see RegistryLink. */
@@ -175,3 +176,19 @@ export const registry = [
   RegistryReferenceSchema,
   RegistryTagSchema,
 ] as const;
+
+const ofManifest = (table: string, column: string): ForeignKey => ({
+  table,
+  columns: ['organization_id', 'service_id', column],
+  references: 'registry_manifest',
+  referenced: ['organization_id', 'service_id', 'digest'],
+  onDelete: 'cascade',
+});
+
+export const foreignKeys: readonly ForeignKey[] = [
+  partOf('registry_link', 'service_id', 'service'),
+  partOf('registry_upload', 'service_id', 'service'),
+  partOf('registry_manifest', 'service_id', 'service'),
+  ofManifest('registry_reference', 'manifest'),
+  ofManifest('registry_tag', 'digest'),
+];

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ImagePlatform } from '../../domain/services/image-fit.ts';
 import type { ReleaseContent } from '../../domain/services/settings.ts';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 /** All that runs of a service in an environment, frozen: image, settings, variables. */
 const ReleaseSchema = defineEntity({
@@ -47,3 +48,7 @@ class Release extends ReleaseSchema.class {}
 ReleaseSchema.setClass(Release);
 
 export const releases = [ReleaseSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = ['project', 'environment', 'service'].map((thing) =>
+  toRow('release', `${thing}_id`, thing),
+);

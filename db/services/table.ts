@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ProcessSettings, ServiceDefinition, ServiceSettings } from '../../domain/services/settings.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
+import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** A service in an environment, once a change set that adds it there was applied: its settings and its live release. */
 const EnvironmentServiceSchema = defineEntity({
@@ -170,3 +171,14 @@ export const services = [
   EnvironmentServiceSchema,
   VariableSchema,
 ] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('service', 'project_id', 'project'),
+  partOf('service_process', 'service_id', 'service'),
+  partOf('volume', 'service_id', 'service'),
+  toRow('environment_service', 'environment_id', 'environment'),
+  toRow('environment_service', 'service_id', 'service'),
+  toRow('environment_service', 'live_release_id', 'release'),
+  toRow('variable', 'environment_id', 'environment'),
+  partOf('variable', 'service_id', 'service'),
+];

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 /** Who a person is at an identity provider. A person with two of them can sign in by either. */
 const IdentitySchema = defineEntity({
@@ -115,3 +116,23 @@ class SignInLink extends SignInLinkSchema.class {}
 SignInLinkSchema.setClass(SignInLink);
 
 export const signIn = [IdentitySchema, SessionSchema, SignInLinkSchema, SignInAttemptSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  { table: 'session', columns: ['user_id'], references: 'app_user', referenced: ['id'], onDelete: 'cascade' },
+  { table: 'identity', columns: ['user_id'], references: 'app_user', referenced: ['id'], onDelete: 'cascade' },
+  { table: 'sign_in_link', columns: ['user_id'], references: 'app_user', referenced: ['id'], onDelete: 'cascade' },
+  {
+    table: 'sign_in_attempt',
+    columns: ['sign_in_link_id'],
+    references: 'sign_in_link',
+    referenced: ['id'],
+    onDelete: 'cascade',
+  },
+  {
+    table: 'sign_in_attempt',
+    columns: ['invitation_id'],
+    references: 'invitation',
+    referenced: ['id'],
+    onDelete: 'cascade',
+  },
+];

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 const TeamSchema = defineEntity({
   name: 'Team',
@@ -42,3 +43,15 @@ class TeamMember extends TeamMemberSchema.class {}
 TeamMemberSchema.setClass(TeamMember);
 
 export const teams = [TeamSchema, TeamMemberSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toOrganization('team'),
+  partOf('team_member', 'team_id', 'team'),
+  {
+    table: 'team_member',
+    columns: ['organization_id', 'user_id'],
+    references: 'membership',
+    referenced: ['organization_id', 'user_id'],
+    onDelete: 'cascade',
+  },
+];

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { tokenRoles } from '../../domain/roles.ts';
+import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 /** A rule: jobs that this issuer vouches for, with these claims, may exchange its token for an API token of ours. */
 const TrustedIssuerSchema = defineEntity({
@@ -53,3 +54,5 @@ class ExchangedToken extends ExchangedTokenSchema.class {}
 ExchangedTokenSchema.setClass(ExchangedToken);
 
 export const trustedIssuers = [TrustedIssuerSchema, ExchangedTokenSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [toOrganization('trusted_issuer')];

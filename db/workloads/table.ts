@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** Desired state of one workload: one service in one environment on one cluster. */
@@ -98,3 +99,10 @@ class InternalPort extends InternalPortSchema.class {}
 InternalPortSchema.setClass(InternalPort);
 
 export const workloads = [ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema, InternalPortSchema] as const;
+
+export const foreignKeys: readonly ForeignKey[] = [
+  toRow('cluster_slice', 'cluster_id', 'cluster'),
+  toRow('ingress_host', 'cluster_id', 'cluster'),
+  toRow('internal_port', 'cluster_id', 'cluster'),
+  toRow('observed_slice', 'cluster_id', 'cluster'),
+];

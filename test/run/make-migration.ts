@@ -2,16 +2,20 @@
  * For developers: `npm run migration -- <name>` writes the migration from those there are to the entities as they are now.
  * `DATABASE_URL` may name a server on which a scratch database can be made; without it, one is started for the moment.
  */
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeMigration, migrationName } from '../../db/migrations/make-migration.ts';
+import { declaredForeignKeys, keptForeignKeys } from '../../db/postgres/foreign-keys.ts';
 import { startPostgres } from '../../runtime/ground.ts';
 import { removeHome } from '../ground/remove-home.ts';
 
 const folder = fileURLToPath(new URL('../../db/migrations', import.meta.url));
 const [name = ''] = process.argv.slice(2);
+// The migrations read the foreign keys when they are loaded.
+writeFileSync(keptForeignKeys, await declaredForeignKeys());
+const { makeMigration, migrationName } = await import('../../db/migrations/make-migration.ts');
 if (!migrationName.test(name)) {
   console.error('Give the migration a name of small letters, digits and dashes: npm run migration -- add-projects');
   process.exit(1);

@@ -17,7 +17,7 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 /** Files that are found by their places; what finds them depends on all that lies there. */
 const foundBy: Readonly<Record<string, RegExp>> = {
   'db/migrations/migrate.ts': /^db\/migrations\//,
-  'db/postgres/foreign-keys.ts': /^db\/.+\/foreign-keys\.ts$/,
+  'db/postgres/foreign-keys.ts': /^db\/(foreign-keys\.json|[^/]+\/table\.ts)$/,
   // The bundler follows a text that names each workflow, and activities are found by the names of actors.
   'worker/host/workflow-entry.ts': /^workflows\//,
   'activities/index.ts': /^activities\//,

@@ -1,3 +1,0 @@
-import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
-
-export const foreignKeys: readonly ForeignKey[] = [toOrganization('trusted_issuer')];
