@@ -5,12 +5,9 @@ import type { clusterEventSchema } from '../api/cluster-events/operations.ts';
 import type { clusterCreatedSchema, clusterSchema, enrollmentTokenSchema } from '../api/clusters/cluster.ts';
 import { confirmLoss, yesOption } from './deleted.ts';
 import { command, type Option, UsageError } from './engine/command.ts';
-import { followedCommand } from './engine/command-end.ts';
-import { readerGone } from './engine/interrupted.ts';
 import { Events, eventsOption, Progress } from './engine/progress.ts';
 import { type Address, Rest, RestRefusal, restOptions } from './engine/rest.ts';
 import { asLines, asTable, printable } from './engine/table.ts';
-import { refuseInput } from './engine/unread-input.ts';
 import { wholeNumberOf } from './engine/whole-number-of.ts';
 
 export type Cluster = z.output<typeof clusterSchema>;
@@ -110,42 +107,6 @@ function sayings(payload: Event['payload']): string {
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 }
-
-export const clusterExec = command({
-  summary: 'Runs a program within an instance',
-  usage: 'INSTANCE [--timeout SECONDS] [--cluster SLUG] -- PROGRAM [ARGUMENT]…',
-  details: `No shell reads it, unless the program is one. Its exit code is passed on. It gets no input, and refuses to drop what
-is piped to it.`,
-  words: { least: 2, most: 1001 },
-  options: {
-    timeout: { type: 'string', value: 'SECONDS', what: 'Stop the command after so many seconds; 60 by default.' },
-    ...clusterOptions,
-  },
-  run: async ({ timeout, ...given }, [instance = '', ...program]) => {
-    const timeoutSeconds = wholeNumberOf('--timeout', timeout, 1, 3600) ?? 60;
-    await refuseInput();
-    const { rest, path } = await chosenCluster(given);
-    const body = { kind: 'exec', instance, command: program, timeoutSeconds };
-    const { id } = await rest.call<{ id: string }>('POST', `${path}/commands`, body);
-    const place = `${path}/commands/${id}`;
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
-    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
-    const quiet = given.json ?? false;
-    const finished = await followedCommand(rest, place, signal, (stream, bytes) => {
-      if (!quiet) process[stream].write(bytes);
-    });
-    if (finished === undefined) {
-      // Ctrl-C, or a reader that has gone: a command that nobody waits for is cancelled.
-      await rest.call('DELETE', place).catch(() => undefined);
-      process.exitCode = stop.signal.aborted ? 130 : 141;
-      return;
-    }
-    if (given.json) process.stdout.write(`${JSON.stringify({ id, ...finished })}\n`);
-    if (finished.exitCode !== undefined) process.exitCode = finished.exitCode;
-    if (finished.state !== 'done') throw new RestRefusal(finished.message || `The command is ${finished.state}.`);
-  },
-});
 
 export const clusterList = command({
   summary: 'Lists the clusters of the organization',

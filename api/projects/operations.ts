@@ -12,7 +12,6 @@ import {
   listProjects as projectsOf,
 } from '../../db/projects/projects.ts';
 import { projectImpact, deleteProject as remove } from '../../db/projects/removal.ts';
-import { listProjectTags } from '../../db/registry/discovery.ts';
 import { firstEnvironments } from '../../domain/environments/environments.ts';
 import { Problem } from '../../domain/problems.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
@@ -23,6 +22,7 @@ import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { chosenCluster, environmentAnswer, environmentSchema } from '../environments/environment.ts';
 import { sizes, waitQuery } from '../environments/operations.ts';
+import { listProjectImages } from './images.ts';
 import {
   ownerOf,
   projectAnswer,
@@ -237,44 +237,6 @@ const getProject = operation({
   result: projectSchema,
   async handle({ caller, path }) {
     return projectAnswer(await caller.see(theProject, path.id));
-  },
-});
-
-const most = 200;
-
-const listProjectImages = operation({
-  method: 'GET',
-  url: '/api/v1/projects/{id}/images',
-  summary: 'List the tagged images of a project in the registry here, newest first',
-  description: `Those that were tagged last, at most ${most}: \`reference\` is what a source of any of its services can name.`,
-  role: 'viewer',
-  projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
-  result: z
-    .object({
-      items: z.array(
-        z.object({
-          reference: z.string(),
-          serviceId: z.guid(),
-          serviceSlug: z.string(),
-          tag: z.string(),
-          digest: z.string(),
-          updatedAt: z.iso.datetime(),
-        }),
-      ),
-    })
-    .meta({ id: 'ProjectImages' }),
-  async handle({ caller, path, database }) {
-    const { slug, id, organizationId } = await caller.see(theProject, path.id);
-    const found = await listProjectTags(database.kysely, { organizationId, projectId: id, limit: most });
-    return {
-      items: found.map(({ updatedAt, ...one }) => ({
-        reference: `${caller.organization.slug}/${slug}/${one.serviceSlug}:${one.tag}`,
-        ...one,
-        updatedAt: updatedAt.toISOString(),
-      })),
-    };
   },
 });
 

@@ -101,7 +101,7 @@ export const clientCommands: Readonly<Record<string, () => Promise<Command>>> = 
   'cluster restart': async () => (await import('../workload/workload.ts')).clusterRestart,
   'cluster remove': async () => (await import('../workload/workload.ts')).clusterRemove,
   'cluster logs': async () => (await import('../log/logs.ts')).clusterLogs,
-  'cluster exec': async () => (await import('../cluster.ts')).clusterExec,
+  'cluster exec': async () => (await import('../cluster-exec.ts')).clusterExec,
   'cluster events': async () => (await import('../cluster.ts')).clusterEvents,
   'cluster update': async () => (await import('../cluster.ts')).clusterUpdate,
   'cluster rollback': async () => (await import('../cluster.ts')).clusterRollback,
