@@ -164,14 +164,14 @@ export const mutantsOfEvents: readonly Mutant[] = [
   {
     without: 'a decision concerns what its approval holds',
     file: 'arbiter',
-    text: 'isHeld(one) && one.approvalId === approvalId',
-    instead: 'isHeld(one)',
+    text: 'plan.open.filter((one) => isHeld(one) && one.approvalId === approvalId)',
+    instead: 'plan.open.filter((one) => isHeld(one))',
   },
   {
     without: 'a decision concerns held ones',
     file: 'arbiter',
-    text: 'isHeld(one) && one.approvalId === approvalId',
-    instead: 'one.approvalId === approvalId',
+    text: 'plan.open.filter((one) => isHeld(one) && one.approvalId === approvalId)',
+    instead: 'plan.open.filter((one) => one.approvalId === approvalId)',
   },
   {
     without: 'approved ones supersede',
