@@ -22,13 +22,16 @@ test.skipIf(ground === undefined).each(moments)(
     const [home, source, cache] = placesIn(directory, `killed-at-${moment}`);
     const command = `trap '' TERM HUP; (setsid sleep ${mark} &); sleep ${mark}`;
     const child = agent([home, source, cache, command]);
-    await until('the trial is over', async () => {
+    const said: string[] = [];
+    child.stdout?.on('data', (bytes) => said.push(String(bytes)));
+    await until('the trial is over', async (see) => {
       const folders = existsSync(foldersIn(home)) ? readdirSync(foldersIn(home)) : [];
+      see({ folders, said, exitCode: child.exitCode });
       const isTrial = folders.some((name) => name.startsWith('probe-'));
       return !isTrial && folders.some((name) => existsSync(join(foldersIn(home), name, moment)));
     });
     child.kill('SIGKILL');
-    await until('nothing runs', async () => withWords(home).length === 0 && withWords(mark).length === 0);
+    await until('nothing runs', async (see) => see([...withWords(home), ...withWords(mark)]).length === 0);
     await endSandboxLeftovers(home);
     expect(readdirSync(foldersIn(home))).toEqual([]);
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(home);
