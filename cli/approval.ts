@@ -11,7 +11,7 @@ import { wholeNumberOf } from './engine/whole-number-of.ts';
 import { environmentOptions } from './place/here.ts';
 import { narrowed } from './place/narrowed.ts';
 
-/** What a command needs to know of one. */
+/** The fields of an approval that a command needs. */
 interface DecidedApproval {
   id: string;
   kind: string;

@@ -135,7 +135,7 @@ async function sendTest(rest: Rest, { id }: Channel): Promise<SentTest> {
   return { channel, delivered };
 }
 
-/** What has failed, and what can be done about it. */
+/** The failure of a test message, with its remedy. */
 function failedTest(channel: Channel): RestRefusal {
   const word = wordOf(channel);
   const why = printable(channel.lastError).replace(/([^.])$/, '$1.');

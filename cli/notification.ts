@@ -93,7 +93,7 @@ export const notificationRead = command({
  */
 class Unseen {
   readonly #seen = new Set<string>();
-  /** What is older was there before, on further pages than were read. */
+  /** Older entries were there before, on further pages than were read. */
   #since = '';
 
   /** Takes note of what is there already. */

@@ -175,7 +175,7 @@ export function commitOf({ host }: ToldConnection, { source }: PushedPlace, deli
   return { kind: 'git', ...named, ref, commit, commitMessage: message };
 }
 
-/** What a message led to. */
+/** The outcome of a message. */
 export interface Taken {
   builds: { id: string; service: string; environment: string }[];
   /** Why there is no build, or not one of each service that the push is of. */

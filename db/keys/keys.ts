@@ -100,5 +100,5 @@ function headerOf(keyId: string): Buffer {
   return Buffer.concat([Buffer.of(formatVersion), uuidBytes(keyId)]);
 }
 
-/** What reading and writing stored secrets needs of the keyring. */
+/** The part of the keyring that reads and writes stored secrets. */
 export type Seals = Pick<Keyring, 'encryptSecret' | 'decryptSecret'>;

@@ -25,7 +25,7 @@ function foreignKeysOfActors(): ForeignKey[] {
   });
 }
 
-/** What stands in `db/<subject>/table.ts` now, as the text of the kept file. */
+/** The foreign keys of `db/<subject>/table.ts` as they are now, as the text of the kept file. */
 export async function declaredForeignKeys(): Promise<string> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => /^[^/\\]+[/\\]table\.ts$/.test(file));
   const found = files.toSorted().map(async (file) => {

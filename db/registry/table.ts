@@ -72,7 +72,7 @@ export interface DraftPart {
 }
 
 /**
- * What has arrived of an upload whose bytes go to a bucket. Of no organization: the upload's row says whose it is, and a
+ * The bytes that have arrived of an upload to a bucket. Of no organization: the upload's row says whose it is, and a
  * draft that no upload names is swept.
  */
 const RegistryDraftSchema = defineEntity({

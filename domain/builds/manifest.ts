@@ -150,7 +150,7 @@ export function packLine(digest: string, size: number): string {
   return `${digest} ${size}\n`;
 }
 
-/** What such a line says, without its end; undefined of one that is none. */
+/** The text of such a line, without its end; undefined of any other line. */
 export function readPackLine(line: string): { digest: string; size: number } | undefined {
   const [, digest, size] = /^(sha256:[0-9a-f]{64}) (0|[1-9][0-9]{0,6})$/.exec(line) ?? [];
   return digest === undefined || Number(size) > mostPackedBlobBytes ? undefined : { digest, size: Number(size) };

@@ -67,7 +67,7 @@ export interface NotifiedEvent {
   kind: NotificationKind;
   /** Whether a chat gets it: `production`: only of an environment marked production. */
   chat: 'yes' | 'production' | 'no';
-  /** What it does to the incident of a pager. */
+  /** Its effect on the incident of a pager. */
   pager: 'opens' | 'resolves' | 'no';
   /** For `resolves`: the kind of the event that opened the incident, whose subscription counts. */
   openedBy?: NotificationKind;
@@ -107,7 +107,7 @@ export const notifiedEvents = [
   },
 ] as const satisfies readonly NotifiedEvent[];
 
-/** What an event does at one channel. A pager hears of production only, too. */
+/** The effect of an event at one channel. A pager gets events of production only. */
 export type Reach = 'message' | 'message of production' | 'opens' | 'opens for production' | 'resolves' | 'nothing';
 
 export interface Subscribed {

@@ -133,7 +133,7 @@ export type ConfigStatus = 'ok' | 'absent' | 'invalid';
 export interface ReadConfig {
   status: ConfigStatus;
   path: string;
-  /** What is wrong, and what to do; empty where nothing is. */
+  /** A sentence: the fault, and the remedy; empty where there is none. */
   message: string;
   problems: ConfigProblem[];
   /** Absent, or with problems: nothing of it counts. */
