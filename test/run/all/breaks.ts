@@ -11,8 +11,9 @@ import { distances } from './reach.ts';
 const help = `./ballast exec test/run/all/breaks.ts --in CLONE [--seed N] [--count N] [--from N] [--results FILE] [--list]
 
 Breaks single lines of shipped code at places that a seed chooses over all rooms, one at a time, and runs \`npm test\` of a clone of
-the project, whose files it changes and restores, until a test notices. Only tests that reach the file by imports run, those with
-few of them first; a test that fails is run again alone, so that one that is red by itself notices nothing.
+the project, whose files it changes and restores. Of the tests that reach the file by imports the nearest run first. What they do
+not notice is broken together for one run of all of them, and each test that fails there is run with each of these lines alone. A
+test that fails is run again alone, so that one that is red by itself notices nothing.
 
   --in CLONE       A clone of the project, with its packages; nothing else works in it.
   --seed N         Another choice; 31 if left out.
@@ -29,7 +30,7 @@ interface Break {
   after: string;
 }
 
-/** How many files of tests are tried before all that reach the line. */
+/** How many files of tests are tried by each line alone. */
 const nearest = 12;
 
 /** Shipped code that has behaviour: neither tests, nor their ground, nor tables of words, nor migrations that were applied. */
@@ -92,23 +93,42 @@ function meaning(file: string, text: string): string {
   }
 }
 
-/** The test that noticed it, or nothing. */
-function noticed(clone: string, one: Break): string | undefined {
-  const path = join(clone, one.file);
-  const text = readFileSync(path, 'utf8');
-  const near = testsNear(clone, one.file);
-  writeFileSync(
-    path,
-    text
-      .split('\n')
-      .with(one.line - 1, one.after)
-      .join('\n'),
-  );
-  try {
-    return failing(clone, near.slice(0, nearest)) ?? failing(clone, near.slice(nearest));
-  } finally {
-    writeFileSync(path, text);
+/** The clone with these lines broken, until `action` has ended. */
+function broken<T>(clone: string, breaks: readonly Break[], action: () => T): T {
+  const texts = new Map(breaks.map(({ file }) => [file, readFileSync(join(clone, file), 'utf8')] as const));
+  for (const [file, text] of texts) {
+    const lines = text.split('\n');
+    for (const one of breaks) if (one.file === file) lines[one.line - 1] = one.after;
+    writeFileSync(join(clone, file), lines.join('\n'));
   }
+  try {
+    return action();
+  } finally {
+    for (const [file, text] of texts) writeFileSync(join(clone, file), text);
+  }
+}
+
+/** One of the nearest tests that fails, twice. */
+function nearNotice(clone: string, one: Break): string | undefined {
+  const near = testsNear(clone, one.file).slice(0, nearest);
+  return broken(clone, [one], () => {
+    const failed = failing(clone, near, '--bail=1');
+    return failed.find((file) => failing(clone, [file]).length > 0);
+  });
+}
+
+/** By break the test that fails with it alone, of all tests that fail with all of these breaks together. */
+function farNotices(clone: string, breaks: readonly Break[]): Map<Break, string> {
+  const noticed = new Map<Break, string>();
+  if (breaks.length === 0) return noticed;
+  const near = new Map(breaks.map((one) => [one, testsNear(clone, one.file)] as const));
+  const all = [...new Set([...near.values()].flat())];
+  for (const test of broken(clone, breaks, () => failing(clone, all)))
+    for (const one of breaks) {
+      if (noticed.has(one) || !near.get(one)?.includes(test)) continue;
+      if (broken(clone, [one], () => failing(clone, [test])).length > 0) noticed.set(one, test);
+    }
+  return noticed;
 }
 
 function testsNear(clone: string, file: string): string[] {
@@ -121,29 +141,20 @@ function testsNear(clone: string, file: string): string[] {
     .map(([name]) => name);
 }
 
-/** The first test that fails, twice. */
-function failing(clone: string, files: readonly string[]): string | undefined {
-  let left = files;
-  while (left.length > 0) {
-    const first = run(clone, left);
-    if (first === undefined) return undefined;
-    const file = left.find((name) => first.includes(name));
-    if (file === undefined || run(clone, [file]) !== undefined) return first;
-    left = left.filter((name) => name !== file);
-  }
-  return undefined;
-}
-
-function run(clone: string, files: readonly string[]): string | undefined {
-  const { status, stdout, stderr } = spawnSync('npm', ['test', '--', '--bail=1', ...files], {
+/** Of these files of tests those that fail. */
+function failing(clone: string, files: readonly string[], ...options: readonly string[]): string[] {
+  const { status, stdout, stderr } = spawnSync('npm', ['test', '--', ...options, ...files], {
     cwd: clone,
     encoding: 'utf8',
     maxBuffer: 1e9,
     env: { ...process.env, NO_COLOR: '1', CI: 'true' },
   });
-  if (status === 0) return undefined;
-  const said = `${stdout}${stderr}`;
-  return / FAIL +(?:\S+ +)?(.+)/.exec(said)?.[1] ?? said.trim().split('\n').at(-1) ?? 'It ended.';
+  if (status === 0) return [];
+  const failed = new Set(
+    [...`${stdout}${stderr}`.matchAll(/^ FAIL +(?:\S+ +)?(\S+\.test\.tsx?)/gm)].map(([, file]) => file ?? ''),
+  );
+  // A run that cannot begin names none.
+  return failed.size === 0 ? [...files] : [...failed];
 }
 
 function tracked(clone: string): string[] {
@@ -169,16 +180,25 @@ if (values.help || values.in === undefined) {
   process.exit(values.help ? 0 : 2);
 }
 const breaks = chooseBreaks(values.in, Number(values.seed), Number(values.count));
-let count = 0;
-for (const [index, one] of breaks.entries()) {
-  const head = `${index + 1}. ${one.file}:${one.line}\n   - ${one.before}\n   + ${one.after.trim()}\n`;
-  if (values.list || index + 1 < Number(values.from)) {
-    if (values.list) process.stdout.write(head);
-    continue;
-  }
-  const by = noticed(values.in, one);
-  if (by !== undefined) count += 1;
-  process.stdout.write(`${head}   ${by === undefined ? 'NOT NOTICED' : `noticed by ${by}`}\n`);
+const sentence = (one: Break, place: number): string =>
+  `${place}. ${one.file}:${one.line}\n   - ${one.before}\n   + ${one.after.trim()}\n`;
+function tell(one: Break, by: string | undefined) {
+  process.stdout.write(
+    `${sentence(one, breaks.indexOf(one) + 1)}   ${by === undefined ? 'NOT NOTICED' : `noticed by ${by}`}\n`,
+  );
   if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify({ ...one, by })}\n`);
 }
-if (!values.list) process.stdout.write(`${count} of ${breaks.length - Number(values.from) + 1} noticed\n`);
+if (values.list) {
+  process.stdout.write(breaks.map((one, index) => sentence(one, index + 1)).join(''));
+  process.exit(0);
+}
+const tried = breaks.slice(Number(values.from) - 1);
+const unseen: Break[] = [];
+for (const one of tried) {
+  const by = nearNotice(values.in, one);
+  if (by === undefined) unseen.push(one);
+  else tell(one, by);
+}
+const far = farNotices(values.in, unseen);
+for (const one of unseen) tell(one, far.get(one));
+process.stdout.write(`${tried.length - unseen.length + far.size} of ${tried.length} noticed\n`);
