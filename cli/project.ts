@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { projectDeletionImpactSchema } from '../api/projects/operations.ts';
+import { defined } from '../domain/defined.ts';
 import { confirmLoss, restorable, yesOption } from './deleted.ts';
 import { command, UsageError } from './engine/command.ts';
 import { Rest, restOptions } from './engine/rest.ts';
@@ -102,9 +103,7 @@ export const projectSet = command({
   run: async (given) => {
     const { name, description } = given;
     const deployConcurrency = wholeNumberOf('--deploy-concurrency', given['deploy-concurrency'], 1, 100);
-    const body = Object.fromEntries(
-      Object.entries({ name, description, deployConcurrency }).filter(([, value]) => value !== undefined),
-    );
+    const body = defined({ name, description, deployConcurrency });
     if (Object.keys(body).length === 0) {
       throw new UsageError('Nothing to change: give --name, --description or --deploy-concurrency.');
     }

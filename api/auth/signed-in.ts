@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { authorizationCodeGrant, type Configuration, fetchUserInfo } from 'openid-client';
 import { z } from 'zod';
 import type { Profile } from '../../db/sign-in/identities.ts';
+import { defined } from '../../domain/defined.ts';
 import { isMultiFactor } from '../../domain/sign-in/amr.ts';
 import type { BrowserSecret } from './browser-secret.ts';
 import type { Provider } from './provider.ts';
@@ -127,9 +128,4 @@ function refuseForeignAccessToken(idToken: string, accessToken: string, given: u
   const bits = /(?:256|384|512)$/.exec(alg)?.[0] ?? '512';
   const hash = createHash(`sha${bits}`).update(accessToken, 'ascii').digest();
   if (hash.subarray(0, hash.length / 2).toString('base64url') !== given) throw refusedByCheck(undefined);
-}
-
-function defined<T extends object>(value: T): Partial<T> {
-  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
-  return Object.fromEntries(entries) as Partial<T>;
 }

@@ -5,6 +5,7 @@ import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { deleteService as remove } from '../../db/services/removal/delete-service.ts';
 import { type DeletionImpact, deletionImpact as impactOf } from '../../db/services/removal/impact.ts';
 import { changeService as change, lockService, type ServiceView, writtenService } from '../../db/services/services.ts';
+import { defined } from '../../domain/defined.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs, type Role, roles } from '../../domain/roles.ts';
@@ -108,11 +109,6 @@ const changeService = operation({
     }
   },
 });
-
-function defined(fields: { [Field in keyof ServiceDefinition]?: ServiceDefinition[Field] | undefined }) {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<ServiceDefinition>;
-}
 
 /** Deployers create and delete services; one that production has is for admins. */
 function roleToDelete({ environments }: Pick<DeletionImpact, 'environments'>): Role {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Referred } from '../../db/references/referred.ts';
 import { findService, type ServiceView } from '../../db/services/services.ts';
+import { defined } from '../../domain/defined.ts';
 import { longestTagTemplate, tagTemplateFault } from '../../domain/git/tag-template.ts';
 import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import {
@@ -227,7 +228,7 @@ export function sourceOf({
   gitConnectionId,
   ...given
 }: z.output<typeof sourceBody>): ServiceSource {
-  const plain = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const plain = defined(given);
   return {
     ...noSource,
     ...plain,

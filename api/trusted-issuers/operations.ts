@@ -11,6 +11,7 @@ import {
   type TrustedIssuerView,
   updateTrustedIssuer as update,
 } from '../../db/trusted-issuers/trusted-issuers.ts';
+import { defined } from '../../domain/defined.ts';
 import type { FieldError } from '../../domain/problems.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
@@ -201,7 +202,7 @@ const updateTrustedIssuer = operation({
     const { was, ...wanted } = body;
     const subject = { organizationId: caller.organization.id, kind: 'trusted_issuer', id };
     await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted });
-    const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+    const given = defined(wanted);
     const after = { ...before, ...given };
     checkRule(after, server.outbound);
     await refuseOtherProjects(effect, caller.organization.id, wanted.projectIds);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { membershipSchema } from '../../api/organizations/operations.ts';
+import { defined } from '../../domain/defined.ts';
 import { type Option, UsageError } from '../engine/command.ts';
 import { type Address, Rest, restOptions } from '../engine/rest.ts';
 import { printable } from '../engine/table.ts';
@@ -66,9 +67,7 @@ export async function here(given: Given, directory = process.cwd()): Promise<Her
   if (counts) refuseOther(found.file, found.belonging, organization);
   const { organization: _, ...remembered } = counts ? found.belonging : { organization: '' };
   const { project, environment, service } = given;
-  const said = Object.fromEntries(
-    Object.entries({ project, environment, service }).filter(([, value]) => value !== undefined),
-  );
+  const said = defined({ project, environment, service });
   const says = kinds.filter((kind) => kind in remembered && !(kind in said));
   const wanted = { ...remembered, ...said };
   const file = counts && says.length > 0 ? { file: found.file, says } : undefined;

@@ -3,6 +3,7 @@ import type { processSchema } from '../../api/processes/process.ts';
 import type { driftItemSchema } from '../../api/services/list-services.ts';
 import type { deletionImpactSchema } from '../../api/services/operations.ts';
 import type { suspensionSchema } from '../../api/services/suspension.ts';
+import { defined } from '../../domain/defined.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { slugOf } from '../../domain/slug.ts';
 import { type ChangeSetView, stageChanges, tellStaged } from '../change-set.ts';
@@ -124,7 +125,7 @@ with an image creates the service by itself.`,
     const made = await place.rest.call<ServiceCreated>('POST', `/projects/${project.id}/services`, {
       name,
       environmentId: environment.id,
-      process: Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
+      process: defined(settings),
       ...(image === undefined ? {} : { source: { kind: 'image', imageRepository: image } }),
     });
     if (given.json) return void process.stdout.write(`${JSON.stringify(made, undefined, 2)}\n`);

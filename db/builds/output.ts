@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { BuildKind } from '../../domain/builds/states.ts';
+import { defined } from '../../domain/defined.ts';
 import { type FoundFile, toldConfig } from '../../domain/repository-config/told-config.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
@@ -142,10 +143,6 @@ function changedBy(
 function messageOf({ message }: { message: string }) {
   const [line = ''] = message.trim().split('\n');
   return sql<string>`coalesce(nullif(commit_message, ''), ${line})`;
-}
-
-function defined(of: object): object {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined));
 }
 
 function json<T>(value: unknown) {

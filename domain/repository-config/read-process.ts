@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { processRules } from '../services/field-rules.ts';
 import { newProcess, processFaults } from '../services/process-faults.ts';
 import { type ProcessSettings, processKinds } from '../services/settings.ts';
@@ -21,7 +22,7 @@ export function readProcess(name: string, value: Value, path: string, problems: 
   const amounts = (key: 'cpu' | 'memory'): FileAmount => {
     const both = new Fields(fields.value(key), `${path}.${key}`, ['request', 'limit'], problems);
     const [units, rule] = key === 'cpu' ? [cores, processRules.cpuLimitMilli] : [bytes, processRules.memoryLimitBytes];
-    return given({ request: both.amount('request', units, rule), limit: both.amount('limit', units, rule) });
+    return defined({ request: both.amount('request', units, rule), limit: both.amount('limit', units, rule) });
   };
   const process: FileProcess = {
     name,
@@ -38,9 +39,9 @@ export function readProcess(name: string, value: Value, path: string, problems: 
     memory: amounts('memory'),
     metrics: {
       path: metrics.text('path', processRules.metricsPath),
-      ...given({ enabled: metrics.flag('enabled'), port: metrics.number('port', processRules.metricsPort) }),
+      ...defined({ enabled: metrics.flag('enabled'), port: metrics.number('port', processRules.metricsPort) }),
     },
-    ...given({
+    ...defined({
       port: fields.number('port', processRules.port),
       fixedPort: fields.flag('fixedPort'),
       replicas: fields.number('replicas', processRules.replicas),
@@ -74,7 +75,3 @@ const keyOf: Partial<Record<keyof ProcessSettings, string>> = {
   schedule: 'schedule',
   port: 'port',
 };
-
-function given<T extends object>(of: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as never;
-}

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { defined } from '../defined.ts';
 import { defaultProcess, type PlacedProcess, type ProcessSettings } from './settings.ts';
 import { volumesOf } from './volumes.ts';
 
@@ -97,5 +98,5 @@ export function changedProcess(before: ProcessSettings, changes: ProcessChanges)
 }
 
 function withoutAbsent(changes: ProcessChanges): ProcessChanges {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return defined(changes);
 }

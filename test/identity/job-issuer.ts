@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { defined } from '../../domain/defined.ts';
 
 /** How the issuer's process behaves. */
 export interface IssuerState {
@@ -47,7 +48,7 @@ export async function jobIssuer(algorithm = 'RS256'): Promise<JobIssuer> {
     async token(claims, { kid, jti = crypto.randomUUID() } = {}) {
       const now = Math.floor(Date.now() / 1000);
       const given = { iss: url, iat: now, nbf: now, exp: now + 300, ...(jti === null ? {} : { jti }), ...claims };
-      const payload = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      const payload = defined(given);
       const header = { alg: algorithm, kid: kid ?? String(publicKey.kid), typ: 'JWT' };
       return await new SignJWT(payload).setProtectedHeader(header).sign(key);
     },
