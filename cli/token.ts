@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { apiTokenAnswer } from '../api/api-tokens/operations.ts';
+import { apiTokenSchema } from '../api/api-tokens/operations.ts';
+import { encoderOf } from '../api/engine/answers.ts';
 import { schemaUri } from '../api/engine/schema-uri.ts';
 import { createToken } from '../db/api-tokens/api-tokens.ts';
 import { effect } from '../db/engine/effect.ts';
@@ -49,7 +50,12 @@ secret is not stored: if it is lost, create another token.`,
         const projectIds = await projectsOf(change.kysely, organization, projects);
         return await createToken(change, { organizationId: organization.id, ...wanted, projectIds });
       });
-      const body = { $schema: schemaUri('ApiTokenCreated'), token: apiTokenAnswer(row), secret, shownOnce: true };
+      const body = {
+        $schema: schemaUri('ApiTokenCreated'),
+        token: encoderOf(apiTokenSchema)(row),
+        secret,
+        shownOnce: true,
+      };
       process.stdout.write(json ? `${JSON.stringify(body)}\n` : `${secret}\n`);
       if (!json) process.stderr.write(`Token "${row.name}" (${row.role}) of ${slug}. The secret is shown only now.\n`);
     } finally {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { type ApiTokenView, createToken, findToken, listTokens, revokeToken } from '../../db/api-tokens/api-tokens.ts';
+import { createToken, findToken, listTokens, revokeToken } from '../../db/api-tokens/api-tokens.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { tokenRoles } from '../../domain/roles.ts';
@@ -30,17 +30,6 @@ export const apiTokenSchema = z
     projectRestricted: z.boolean().describe('Whether it is limited to `projectIds`.'),
   })
   .meta({ id: 'ApiToken' });
-
-export function apiTokenAnswer(token: ApiTokenView): z.output<typeof apiTokenSchema> {
-  const { createdAt, expiresAt, lastUsedAt, revokedAt, ...rest } = token;
-  return {
-    ...rest,
-    createdAt: createdAt.toISOString(),
-    ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
-    ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
-    ...(revokedAt === null ? {} : { revokedAt: revokedAt.toISOString() }),
-  };
-}
 
 /** Refuses one more API token than an organization may have: counting those that work, of all members. */
 export async function refuseTooManyTokens(effect: Effect, settings: Settings, organizationId: string): Promise<void> {
@@ -97,7 +86,7 @@ const createApiToken = operation({
       projectIds,
       expiresAt: body.expiresAt === undefined ? undefined : expiryOf(body.expiresAt),
     });
-    return { token: apiTokenAnswer(row), secret, shownOnce: true };
+    return { token: row, secret, shownOnce: true };
   },
 });
 
@@ -139,7 +128,7 @@ export const listApiTokens = operation({
     const { q, live, createdBy: makerId, trustedIssuerId } = query;
     const filter = { q, live, makerId, trustedIssuerId };
     const tokens = await listTokens(database.kysely, caller.organization.id, { ...oneMore(page), ...filter });
-    return pageOf(tokens, page, ({ id }) => id, apiTokenAnswer);
+    return pageOf(tokens, page);
   },
 });
 

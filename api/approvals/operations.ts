@@ -173,7 +173,7 @@ const listApprovals = operation({
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
     const wordOn = await decidingAs(database.kysely, caller);
     const answer = (one: ApprovalView) => ({ ...approvalAnswer(one), ...wordAnswer(wordOn(one), one) });
-    return pageOf(found, page, ({ id }) => id, answer);
+    return pageOf(found, page, answer);
   },
 });
 

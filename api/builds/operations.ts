@@ -91,7 +91,7 @@ const listBuilds = operation({
   async handle({ caller, query, database, page }) {
     const filter = { ...query, projectIds: caller.projectIds };
     const found = await buildsOf(database.kysely, caller.organization.id, filter, oneMore(page));
-    return pageOf(found, page, ({ id: last }) => last, buildAnswer);
+    return pageOf(found, page, buildAnswer);
   },
 });
 
@@ -108,7 +108,7 @@ const listServiceBuilds = operation({
   async handle({ caller, path, database, page }) {
     const { id: serviceId } = await caller.see(theService, path.id);
     const found = await list(database.kysely, caller.organization.id, { serviceId }, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, buildAnswer);
+    return pageOf(found, page, buildAnswer);
   },
 });
 

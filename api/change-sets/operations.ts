@@ -141,7 +141,7 @@ const listChangeSets = operation({
   async handle({ caller, path, page, database }) {
     const environment = await caller.see(theEnvironment, path.id);
     const found = await list(database.kysely, environment, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, changeSetAnswer);
+    return pageOf(found, page, changeSetAnswer);
   },
 });
 

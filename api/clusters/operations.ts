@@ -239,17 +239,12 @@ export const listClusters = operation({
   async handle({ caller, query, database, server, page }) {
     const clusters = await clustersOf(database.kysely, caller.organization.id, { ...oneMore(page), q: query.q });
     const present = await presentClusters(server, caller.organization.id, clusters);
-    if (query.summary !== true) return pageOf(clusters, page, ({ id }) => id, present);
+    if (query.summary !== true) return pageOf(clusters, page, present);
     const available = (await currentRelease(database.kysely))?.image;
-    return pageOf(
-      clusters,
-      page,
-      ({ id }) => id,
-      (cluster) => ({
-        ...present(cluster),
-        summary: summaryOf(cluster, available),
-      }),
-    );
+    return pageOf(clusters, page, (cluster) => ({
+      ...present(cluster),
+      summary: summaryOf(cluster, available),
+    }));
   },
 });
 

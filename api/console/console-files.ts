@@ -3,8 +3,7 @@ import { extname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { reservedSlugs } from '../../domain/reserved-slugs.ts';
-import { slugPattern } from '../../domain/slug.ts';
+import { reservedSlugs, slugPattern } from '../../domain/slug.ts';
 
 /** Which of these encodings a browser takes, the first of ours that it does; `Accept-Encoding` as in RFC 9110, 12.5.3. */
 export function acceptedEncoding<Name extends string>(header: string, ours: readonly Name[]): Name | undefined {
@@ -36,7 +35,7 @@ export function reserveAddresses(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url }) => {
     const first = url.split('/')[1] ?? '';
     if (slugPattern.test(first) && !reservedSlugs.has(first)) {
-      throw new Error(`${url} could be an organization's address: name "${first}" in domain/reserved-slugs.ts.`);
+      throw new Error(`${url} could be an organization's address: name "${first}" in domain/slug.ts.`);
     }
   });
 }

@@ -82,7 +82,7 @@ const listDeletedOrganizations = operation({
   async handle({ caller, database, page }) {
     if (caller.userId === undefined) return { items: [], after: undefined };
     const deletions = await listDeletions(database.kysely, caller.userId, oneMore(page));
-    return pageOf(deletions, page, ({ id }) => id, deletedOrganizationAnswer);
+    return pageOf(deletions, page, deletedOrganizationAnswer);
   },
 });
 

@@ -93,7 +93,7 @@ const listDeleted = operation({
       ...oneMore(page),
       within: caller.projectIds,
     });
-    return pageOf(rows, page, ({ deletionId }) => deletionId, deletedItemAnswer);
+    return pageOf(rows, page, deletedItemAnswer, ({ deletionId }) => deletionId);
   },
 });
 

@@ -96,7 +96,7 @@ const listDeployments = operation({
   async handle({ caller, query, database, page }) {
     const filter = { ...query, projectIds: caller.projectIds };
     const found = await deploymentsOf(database.kysely, caller.organization.id, filter, oneMore(page));
-    return pageOf(found, page, ({ id: last }) => last, deploymentAnswer);
+    return pageOf(found, page, deploymentAnswer);
   },
 });
 
@@ -115,7 +115,7 @@ const listEnvironmentDeployments = operation({
     const environment = await caller.see(theEnvironment, path.id);
     const filter = { ...query, environmentId: environment.id };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, deploymentAnswer);
+    return pageOf(found, page, deploymentAnswer);
   },
 });
 
@@ -167,7 +167,7 @@ const listServiceDeployments = operation({
     const service = await caller.see(theService, path.id);
     const filter = { ...query, serviceId: service.id };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, deploymentAnswer);
+    return pageOf(found, page, deploymentAnswer);
   },
 });
 

@@ -4,6 +4,7 @@ import type { Database } from '../../db/postgres/database.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
 import type { Role } from '../../domain/roles.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
+import { type AnswerOf, encoderOf } from './answers.ts';
 import type { Caller, OrganizationCaller } from './caller.ts';
 import type { Client } from './pipeline/client.ts';
 import type { ServerParts } from './server/server-parts.ts';
@@ -101,7 +102,7 @@ type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents,
 ]
   ? (
       given: G,
-    ) => Promise<[A] extends [never] ? z.output<R> : PageAnswer<z.output<R>, z.output<A>> & Required<BesideOf<N>>>
+    ) => Promise<[A] extends [never] ? AnswerOf<R> : PageAnswer<AnswerOf<R>, z.output<A>> & Required<BesideOf<N>>>
   : (given: G) => AsyncGenerator<StreamEvent<E> | EventBatch<StreamEvent<E>>, void, undefined>;
 
 type BesideOf<N extends z.ZodType> = [N] extends [never] ? unknown : { beside: z.output<N> };
@@ -181,6 +182,8 @@ export interface AnyOperation {
   readonly carriesSecret: boolean;
   secretAnswer(answer: unknown): string | undefined;
   handle(given: AnyGiven): unknown;
+  /** An answer, or an item of a paged one, as its schema says. */
+  encode(answer: unknown): unknown;
 }
 export type AnyGiven = Given<unknown, unknown, unknown, unknown> & {
   effect?: unknown;
@@ -261,6 +264,7 @@ export function operation<
     paged,
     stream,
     document: definition.document ?? false,
+    encode: definition.result === undefined || definition.document ? (answer) => answer : encoderOf(definition.result),
     redirects: definition.redirects ?? false,
     ownEffect: definition.ownEffect ?? false,
     carriesSecret: secretAnswer !== undefined,

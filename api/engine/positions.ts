@@ -18,15 +18,26 @@ export function oneMore(page: Page<CreatedPosition>): {
   return { limit: limit + 1, after: after && { createdAt: new Date(after.createdAt), id: after.id } };
 }
 
-/** A page of what `oneMore` brought. */
-export function pageOf<Row extends Made, Item>(
+/** A page of what `oneMore` brought, as rows, or as the answers that are made of them. */
+export function pageOf<Row extends Made & { id: string }, Item = Row>(
   rows: readonly Row[],
   page: Page<CreatedPosition>,
+  answer?: (row: Row) => Item,
+): PageAnswer<Item, CreatedPosition>;
+export function pageOf<Row extends Made, Item = Row>(
+  rows: readonly Row[],
+  page: Page<CreatedPosition>,
+  answer: ((row: Row) => Item) | undefined,
   idOf: (row: Row) => string,
-  answer: (row: Row) => Item,
-): PageAnswer<Item, CreatedPosition> {
+): PageAnswer<Item, CreatedPosition>;
+export function pageOf<Row extends Made>(
+  rows: readonly Row[],
+  page: Page<CreatedPosition>,
+  answer: (row: Row) => unknown = (row) => row,
+  idOf: (row: Row) => string = (row) => (row as Row & { id: string }).id,
+): PageAnswer<unknown, CreatedPosition> {
   const shown = rows.slice(0, page.limit);
   const last = rows.length > page.limit ? shown.at(-1) : undefined;
   const after = last && { createdAt: last.createdAt.toISOString(), id: idOf(last) };
-  return { items: shown.map(answer), after };
+  return { items: shown.map((row) => answer(row)), after };
 }

@@ -267,7 +267,7 @@ export const listEnvironments = operation({
   async handle({ caller, path, query, database, page }) {
     const project = await caller.see(theProject, path.id);
     const environments = await environmentsOf(database.kysely, project, { ...oneMore(page), q: query.q });
-    return pageOf(environments, page, ({ id }) => id, environmentAnswer);
+    return pageOf(environments, page, environmentAnswer);
   },
 });
 

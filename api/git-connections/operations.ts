@@ -185,12 +185,7 @@ const listGitConnections = operation({
   result: gitConnectionSchema,
   async handle({ caller, page, database, server }) {
     const found = await listConnections(database.kysely, caller.organization.id, usedForOf(caller), oneMore(page));
-    return pageOf(
-      found,
-      page,
-      ({ id }) => id,
-      (connection) => gitConnectionAnswer(caller, connection, server.settings.PUBLIC_URL),
-    );
+    return pageOf(found, page, (connection) => gitConnectionAnswer(caller, connection, server.settings.PUBLIC_URL));
   },
 });
 

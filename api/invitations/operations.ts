@@ -143,7 +143,7 @@ export const listInvitations = operation({
       ...oneMore(page),
       q: query.q,
     });
-    return pageOf(invitations, page, ({ id }) => id, invitationAnswer);
+    return pageOf(invitations, page, invitationAnswer);
   },
 });
 

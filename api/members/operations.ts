@@ -2,7 +2,6 @@ import { z } from 'zod';
 import {
   changeRole as change,
   findMember,
-  type MemberView,
   listMembers as membersOf,
   removeMember as remove,
 } from '../../db/members/members.ts';
@@ -32,16 +31,6 @@ const memberSchema = z
 
 const memberPath = z.strictObject({ id: z.guid(), userId: z.guid().toLowerCase() });
 
-function memberAnswer(member: MemberView): z.output<typeof memberSchema> {
-  const { picture, createdAt, lastActiveAt, ...rest } = member;
-  return {
-    ...rest,
-    ...(picture === null ? {} : { picture }),
-    createdAt: createdAt.toISOString(),
-    ...(lastActiveAt === null ? {} : { lastActiveAt: lastActiveAt.toISOString() }),
-  };
-}
-
 const changeRole = operation({
   method: 'PATCH',
   url: '/api/v1/organizations/{id}/members/{userId}',
@@ -61,7 +50,7 @@ const changeRole = operation({
     const changed = await change(effect, { organizationId, userId, role: body.role, asRole: caller.role }, (is) =>
       refuseChangedMeanwhile(effect.kysely, { organizationId, kind: 'member', id: userId }, { is, was, wanted }),
     );
-    return memberAnswer(changed ?? (await caller.see(theMember, userId, effect.kysely)));
+    return changed ?? (await caller.see(theMember, userId, effect.kysely));
   },
 });
 
@@ -76,7 +65,7 @@ const getMember = operation({
   result: memberSchema,
   async handle({ caller, path }) {
     caller.ownOrganization(path.id);
-    return memberAnswer(await caller.see(theMember, path.userId));
+    return await caller.see(theMember, path.userId);
   },
 });
 
@@ -96,7 +85,7 @@ export const listMembers = operation({
       ...oneMore(page),
       q: query.q,
     });
-    return pageOf(members, page, ({ userId }) => userId, memberAnswer);
+    return pageOf(members, page, undefined, ({ userId }) => userId);
   },
 });
 

@@ -72,7 +72,7 @@ const listNotifications = operation({
   async handle({ caller, query: { unread }, page, database }) {
     const inbox = inboxOf(caller);
     const { entries, unreadCount } = await readInbox(database.kysely, inbox, { ...oneMore(page), unread });
-    return { ...pageOf(entries, page, ({ id }) => id, notificationAnswer), beside: { unreadCount } };
+    return { ...pageOf(entries, page, notificationAnswer), beside: { unreadCount } };
   },
 });
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { OrganizationView } from '../../db/organizations/organizations.ts';
-import { reservedSlugs } from '../../domain/reserved-slugs.ts';
-import { slugPattern } from '../../domain/slug.ts';
+import { reservedSlugs, slugPattern } from '../../domain/slug.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 

@@ -255,7 +255,7 @@ export const listProjects = operation({
       q: query.q,
       within: caller.projectIds,
     });
-    return pageOf(projects, page, ({ id }) => id, projectAnswer);
+    return pageOf(projects, page, projectAnswer);
   },
 });
 

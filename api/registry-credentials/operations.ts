@@ -3,11 +3,9 @@ import {
   createRegistryCredential as create,
   findRegistryCredential,
   listRegistryCredentials as list,
-  type RegistryCredentialView,
   deleteRegistryCredential as remove,
 } from '../../db/registry-credentials/registry-credentials.ts';
 import { isRegistryHost } from '../../domain/services/image-reference.ts';
-import type { OrganizationCaller } from '../engine/caller.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -39,13 +37,6 @@ export const registryCredentialSchema = z
   })
   .meta({ id: 'RegistryCredential' });
 
-function registryCredentialAnswer(
-  caller: OrganizationCaller,
-  credential: RegistryCredentialView,
-): z.output<typeof registryCredentialSchema> {
-  return { ...projectsShownTo(caller, credential), createdAt: credential.createdAt.toISOString() };
-}
-
 const createRegistryCredential = operation({
   method: 'POST',
   url: '/api/v1/registry-credentials',
@@ -67,7 +58,7 @@ const createRegistryCredential = operation({
     const { allProjects, projectIds, ...credential } = body;
     const allowed = await wantedProjects(effect, caller, { allProjects, projectIds });
     const created = await create(effect, server.keyring, caller.organization.id, { ...credential, allowed });
-    return registryCredentialAnswer(caller, created);
+    return projectsShownTo(caller, created);
   },
 });
 
@@ -97,12 +88,7 @@ const listRegistryCredentials = operation({
   result: registryCredentialSchema,
   async handle({ caller, page, database }) {
     const found = await list(database.kysely, caller.organization.id, usedForOf(caller), oneMore(page));
-    return pageOf(
-      found,
-      page,
-      ({ id }) => id,
-      (credential) => registryCredentialAnswer(caller, credential),
-    );
+    return pageOf(found, page, (credential) => projectsShownTo(caller, credential));
   },
 });
 
@@ -122,7 +108,7 @@ const updateRegistryCredential = operation({
     const { id } = await caller.see(theRegistryCredential, path.id, effect.kysely);
     const organizationId = caller.organization.id;
     await changeProjects(effect, caller, { kind: 'registry_credential', organizationId, id }, body);
-    return registryCredentialAnswer(caller, await caller.see(theRegistryCredential, id, effect.kysely));
+    return projectsShownTo(caller, await caller.see(theRegistryCredential, id, effect.kysely));
   },
 });
 

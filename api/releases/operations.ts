@@ -235,7 +235,7 @@ const listReleases = operation({
     const { id: serviceId, organizationId } = await caller.see(theService, path.id);
     const filter = { serviceId, environmentId: query.environmentId };
     const found = await list(database.kysely, organizationId, filter, oneMore(page));
-    return pageOf(found, page, ({ id }) => id, releaseAnswer);
+    return pageOf(found, page, releaseAnswer);
   },
 });
 

@@ -45,15 +45,10 @@ export const listServices = operation({
       ...(files?.get(id)?.effective.dependsOn ?? []),
     ]);
     const bySlug = await servicesBySlug(kysely, { ...project, projectId: project.id }, [...new Set(dependencies)]);
-    return pageOf(
-      services,
-      page,
-      ({ id }) => id,
-      (service) => {
-        const { id } = service;
-        return serviceAnswer(service, bySlug, settings?.get(id), referred?.get(id), files?.get(id));
-      },
-    );
+    return pageOf(services, page, (service) => {
+      const { id } = service;
+      return serviceAnswer(service, bySlug, settings?.get(id), referred?.get(id), files?.get(id));
+    });
 
     async function environmentOf(environmentId: string) {
       const { projectId, id } = await caller.see(theEnvironment, environmentId);

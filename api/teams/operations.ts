@@ -38,10 +38,6 @@ const teamSchema = z
 const teamPath = z.strictObject({ id: z.guid() });
 const teamName = nameText().describe('Unique in the organization, whatever the case.');
 
-function teamAnswer(team: TeamView): z.output<typeof teamSchema> {
-  return { ...team, createdAt: team.createdAt.toISOString() };
-}
-
 function refuseManaged(team: TeamView): void {
   if (!team.scimManaged) return;
   throw new Problem('managed-elsewhere', `The team ${team.name} is kept by your identity provider; change it there.`);
@@ -74,8 +70,8 @@ const changeTeamMembers = operation({
     const team = await caller.see(theTeam, path.id, effect.kysely);
     refuseManaged(team);
     const result = await change(effect, caller.organization.id, team.id, body);
-    if (result === undefined) return teamAnswer(await caller.see(theTeam, path.id, effect.kysely));
-    if (result.kind === 'set') return teamAnswer(result.team);
+    if (result === undefined) return await caller.see(theTeam, path.id, effect.kysely);
+    if (result.kind === 'set') return result.team;
     throw notMembers('body.add', body.add, result.userIds);
   },
 });
@@ -101,7 +97,7 @@ const createTeam = operation({
       rows: sql`team where organization_id = ${owner}`,
       remedy: 'delete one that is not needed',
     });
-    return teamAnswer(await newTeam(effect, caller.organization.id, body.name));
+    return await newTeam(effect, caller.organization.id, body.name);
   },
 });
 
@@ -132,7 +128,7 @@ export const listTeams = operation({
   result: teamSchema,
   async handle({ caller, database, query, page }) {
     const teams = await teamsOf(database.kysely, caller.organization.id, { ...oneMore(page), q: query.q });
-    return pageOf(teams, page, ({ id }) => id, teamAnswer);
+    return pageOf(teams, page);
   },
 });
 
@@ -153,9 +149,9 @@ const renameTeam = operation({
     const { was, ...wanted } = body;
     const subject = { organizationId: caller.organization.id, kind: 'team', id: team.id };
     if (before !== undefined) await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted });
-    if (body.name === undefined || body.name === before?.name) return teamAnswer(team);
+    if (body.name === undefined || body.name === before?.name) return team;
     const renamed = await rename(effect, caller.organization.id, team.id, body.name);
-    return teamAnswer(renamed ?? (await caller.see(theTeam, path.id, effect.kysely)));
+    return renamed ?? (await caller.see(theTeam, path.id, effect.kysely));
   },
 });
 
@@ -174,8 +170,8 @@ const setTeamMembers = operation({
     const team = await caller.see(theTeam, path.id, effect.kysely);
     refuseManaged(team);
     const result = await setMembers(effect, caller.organization.id, team.id, body.userIds);
-    if (result === undefined) return teamAnswer(await caller.see(theTeam, path.id, effect.kysely));
-    if (result.kind === 'set') return teamAnswer(result.team);
+    if (result === undefined) return await caller.see(theTeam, path.id, effect.kysely);
+    if (result.kind === 'set') return result.team;
     throw notMembers('body.userIds', body.userIds, result.userIds);
   },
 });

@@ -11,7 +11,7 @@ import {
 import { lockTrustedIssuer } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { Problem } from '../../domain/problems.ts';
 import { firstMismatch, textsOf } from '../../domain/trusted-issuers/pinned-claims.ts';
-import { apiTokenAnswer, apiTokenSchema, refuseTooManyTokens } from '../api-tokens/operations.ts';
+import { apiTokenSchema, refuseTooManyTokens } from '../api-tokens/operations.ts';
 import { nameText } from '../engine/input/line.ts';
 import { printable } from '../engine/input/text.ts';
 import { operation } from '../engine/operation.ts';
@@ -111,7 +111,7 @@ const exchangeToken = operation({
       await noteRuleUsed(running, trusted);
       // Too late: what the client is told did not happen must not happen.
       signal.throwIfAborted();
-      return { token: apiTokenAnswer(row), secret, shownOnce: true, expiresAt: expiresAt.toISOString() };
+      return { token: row, secret, shownOnce: true, expiresAt };
     });
   },
 });

@@ -177,7 +177,7 @@ export const listTrustedIssuers = operation({
   result: trustedIssuerSchema,
   async handle({ caller, database, query, page }) {
     const rules = await issuersOf(database.kysely, caller.organization.id, { ...oneMore(page), q: query.q });
-    return pageOf(rules, page, ({ id }) => id, trustedIssuerAnswer);
+    return pageOf(rules, page, trustedIssuerAnswer);
   },
 });
 

@@ -137,17 +137,12 @@ const variableHistory = operation({
   async handle({ caller, path, query, page, database }) {
     const environment = await caller.see(theEnvironment, path.id);
     const rows = await history(database.kysely, placeOf(environment), query, oneMore(page));
-    return pageOf(
-      rows,
-      page,
-      ({ id }) => id,
-      ({ createdAt, stagedAt, buildTime, ...row }) => ({
-        ...row,
-        buildTime: buildTime ?? '',
-        stagedAt: stagedAt.toISOString(),
-        appliedAt: createdAt.toISOString(),
-      }),
-    );
+    return pageOf(rows, page, ({ createdAt, stagedAt, buildTime, ...row }) => ({
+      ...row,
+      buildTime: buildTime ?? '',
+      stagedAt: stagedAt.toISOString(),
+      appliedAt: createdAt.toISOString(),
+    }));
   },
 });
 

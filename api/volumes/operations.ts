@@ -232,12 +232,7 @@ const listVolumes = operation({
     });
     if (query.environmentId === undefined) {
       const defined = beyond.filter(({ removedAt }) => removedAt === null);
-      return pageOf(
-        defined,
-        page,
-        ({ id }) => id,
-        (volume) => volumeAnswer(volume),
-      );
+      return pageOf(defined, page, (volume) => volumeAnswer(volume));
     }
     const service = await caller.see(theService, process.serviceId);
     const place = await placeOf(kysely, caller, service, query.environmentId);
@@ -247,11 +242,8 @@ const listVolumes = operation({
     }
     const usage = await volumeUsage(kysely, service.organizationId, { ...place, serviceId: service.id });
     const there = beyond.filter(({ id }) => settings.volumes?.[id] !== undefined);
-    return pageOf(
-      there,
-      page,
-      ({ id }) => id,
-      (volume) => volumeAnswer(volume, settings.volumes?.[volume.id], usage.get(volumeName(volume.id))),
+    return pageOf(there, page, (volume) =>
+      volumeAnswer(volume, settings.volumes?.[volume.id], usage.get(volumeName(volume.id))),
     );
   },
 });

@@ -75,11 +75,13 @@ export function givenOf(server: ServerParts, incoming: Incoming, input: Input): 
 async function read(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
   const { name, operation } = incoming.named;
   const given = givenOf(server, incoming, input);
-  if (operation.paged === undefined) return { status: operation.status, value: await operation.handle(given) };
+  if (operation.paged === undefined)
+    return { status: operation.status, value: operation.encode(await operation.handle(given)) };
   const context = { operation: name, caller: incoming.caller, key: server.keyring.cursorKey() };
   const page = requestedPage(context, operation.paged, input);
-  const answer = await operation.handle({ ...given, page });
-  return { status: operation.status, value: answeredPage(context, input, answer as PageAnswer<unknown, JsonValue>) };
+  const answer = (await operation.handle({ ...given, page })) as PageAnswer<unknown, JsonValue>;
+  const items = answer.items.map((item) => operation.encode(item));
+  return { status: operation.status, value: answeredPage(context, input, { ...answer, items }) };
 }
 
 async function change(server: ServerParts, incoming: Incoming, input: Input): Promise<Answer> {
@@ -107,7 +109,10 @@ async function ownChange(server: ServerParts, incoming: Incoming, input: Input):
     inTurn(server, incoming, () =>
       patientEffect(server, incoming, async (running) => {
         incoming.signal.throwIfAborted();
-        const first = async (): Promise<Answer> => ({ status: operation.status, value: await work(running) });
+        const first = async (): Promise<Answer> => ({
+          status: operation.status,
+          value: operation.encode(await work(running)),
+        });
         const most = server.settings.IDEMPOTENCY_KEYS_PER_CREDENTIAL;
         const answer = await (request === undefined ? first() : answeredOnce(running, operation, request, most, first));
         incoming.signal.throwIfAborted();
@@ -119,7 +124,7 @@ async function ownChange(server: ServerParts, incoming: Incoming, input: Input):
   const before = await stored();
   if (before !== undefined) return before;
   try {
-    const value = await operation.handle({ ...givenOf(server, incoming, input), once });
+    const value = operation.encode(await operation.handle({ ...givenOf(server, incoming, input), once }));
     return { status: operation.status, value, ...(replayed ? { replayed } : {}) };
   } catch (error) {
     // The first request may have been answered meanwhile; what it did is what this one stumbled over.
@@ -133,6 +138,6 @@ async function changed(operation: AnyOperation, given: AnyGiven, running: Effect
   const value = await operation.handle({ ...given, effect: running });
   return {
     status: operation.status,
-    value: operation.result === undefined && !operation.redirects ? undefined : value,
+    value: operation.result === undefined && !operation.redirects ? undefined : operation.encode(value),
   };
 }

@@ -1,6 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { reservedSlugs } from '../../../domain/reserved-slugs.ts';
-import { slugOf } from '../../../domain/slug.ts';
+import { reservedSlugs, slugOf } from '../../../domain/slug.ts';
 import { DiscardQuestion } from '../../components/dialogs/discard-question.tsx';
 import { useDismissal } from '../../components/dialogs/use-dismissal.ts';
 import { TextField } from '../../components/forms/form.tsx';
