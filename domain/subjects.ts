@@ -107,7 +107,7 @@ export const subjects = {
   },
   approval: { told: ofProjects, actions: ['requested', 'decided', 'glass_broken'] },
   guard: { told: admins, actions: ['loosened', 'undone'] },
-  registry_credential: { told: admins, actions: ['created', 'updated', 'deleted'] },
+  registry_credential: { told: admins, actions: ['created', 'updated', 'deleted', 'checked'] },
   git_connection: {
     told: { ...viewers, paced: true },
     actions: ['created', 'updated', 'deleted', 'checked', 'webhook_secret_replaced'],

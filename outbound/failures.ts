@@ -7,3 +7,14 @@ export class OutboundRefused extends Error {
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
 }
+
+/** Why the other side could not be asked, or did not answer as it should; empty if it did. */
+export async function failureOf(ask: () => Promise<unknown>): Promise<string> {
+  try {
+    await ask();
+    return '';
+  } catch (error) {
+    if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
+    throw error;
+  }
+}

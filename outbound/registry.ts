@@ -8,7 +8,12 @@ export interface OutsideImage {
   repository: string;
   /** A tag or a digest. */
   reference: string;
-  credential?: { username: string; password: string } | undefined;
+  credential?: Credential | undefined;
+}
+
+interface Credential {
+  username: string;
+  password: string;
 }
 
 export type Limits = Pick<FetchOptions, 'allowedRanges' | 'certificateAuthorities' | 'resolve' | 'timeoutMillis'>;
@@ -34,6 +39,26 @@ export async function resolveOutside(image: OutsideImage, limits: Limits): Promi
   const { status, body } = await askRegistry(image, `manifests/${image.reference}`, asked, signIn);
   if (status !== 200) throw new OutboundFailed(failure(image, status));
   return confirmed(image, `sha256:${createHash('sha256').update(body).digest('hex')}`);
+}
+
+/** Signs in at a registry, and throws `OutboundRefused` or `OutboundFailed` where it does not accept that. */
+export async function checkSignIn(host: string, credential: Credential, limits: Limits): Promise<void> {
+  const address = `${baseOf(host, limits.allowedRanges)}/v2/`;
+  const ask = (authorization: string | undefined) => askPublic(address, { ...limits, maxBytes: 65_536, authorization });
+  let answer = await ask(basicOf(credential));
+  if (answer.status === 401 && /^bearer\b/i.test(answer.headers['www-authenticate'] ?? '')) {
+    answer = await ask(await authorizationFor(answer, { host, credential }, limits));
+  }
+  const { status } = answer;
+  if (status === 200) return;
+  const refused = status === 401 || status === 403;
+  throw new OutboundFailed(
+    refused ? `${host} does not accept the sign-in (${status}).` : `${host} answered ${status}.`,
+  );
+}
+
+function basicOf({ username, password }: Credential): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 /** The sign-in that the questions about one image share. */
@@ -80,12 +105,11 @@ function baseOf(host: string, allowedRanges: readonly string[]): string {
 /** Basic, or a token of the service that the registry names; that service is an address that a stranger gave, too. */
 async function authorizationFor(
   { headers }: PublicAnswer,
-  { host, repository, credential }: OutsideImage,
+  { host, repository, credential }: Pick<OutsideImage, 'host' | 'credential'> & { repository?: string },
   limits: Limits,
 ): Promise<string | undefined> {
   const challenge = headers['www-authenticate'] ?? '';
-  const basic =
-    credential && `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}`;
+  const basic = credential && basicOf(credential);
   if (/^basic\b/i.test(challenge)) {
     if (basic === undefined) throw new OutboundFailed(`${host} wants a sign-in; add a registry credential for it.`);
     return basic;
@@ -98,7 +122,8 @@ async function authorizationFor(
   const address = new URL(realm);
   const service = parameters.get('service');
   if (service !== undefined) address.searchParams.set('service', service);
-  address.searchParams.set('scope', parameters.get('scope') ?? `repository:${repository}:pull`);
+  const scope = parameters.get('scope') ?? (repository === undefined ? undefined : `repository:${repository}:pull`);
+  if (scope !== undefined) address.searchParams.set('scope', scope);
   const options = { ...limits, maxBytes: 65_536, accept: 'application/json', authorization: basic };
   const { status, body } = await askPublic(address.href, options);
   if (status !== 200) throw new OutboundFailed(`${address.host} refused the sign-in for ${host} (${status}).`);

@@ -3,9 +3,13 @@ import {
   createRegistryCredential as create,
   findRegistryCredential,
   listRegistryCredentials as list,
+  noteCheck,
+  registrySignIn,
   deleteRegistryCredential as remove,
 } from '../../db/registry-credentials/registry-credentials.ts';
 import { isRegistryHost } from '../../domain/services/image-reference.ts';
+import { failureOf } from '../../outbound/failures.ts';
+import { checkSignIn } from '../../outbound/registry.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -31,11 +35,41 @@ export const registryCredentialSchema = z
     name: z.string(),
     host: z.string().describe('`registry.example.com`, with its port if it is not the usual one.'),
     username: z.string(),
+    lastError: z
+      .string()
+      .describe('Why the registry did not accept the sign-in at the last check; empty: it did, or was not asked.'),
+    verifiedAt: z.iso.datetime().optional().describe('The last check at which it did.'),
     createdBy: z.string(),
     createdAt: z.iso.datetime(),
     ...shownProjects,
   })
   .meta({ id: 'RegistryCredential' });
+
+const checkRegistryCredential = operation({
+  method: 'POST',
+  url: '/api/v1/registry-credentials/{id}/check',
+  summary: 'Check a credential of an outside registry',
+  description: 'Asks the registry whether it accepts the sign-in. `lastError` says why not.',
+  role: 'admin',
+  projectTokens: 'refused',
+  problems: ['not-found'],
+  path: registryCredentialPath,
+  ownEffect: true,
+  result: registryCredentialSchema,
+  async handle({ caller, path, database, server, once }) {
+    const { id, host } = await caller.see(theRegistryCredential, path.id);
+    const organizationId = caller.organization.id;
+    const whole = { id, host, usedFor: 'organization' } as const;
+    const signIn = await registrySignIn(database.kysely, server.keyring, organizationId, whole);
+    const limits = { ...server.outbound, timeoutMillis: 10_000 };
+    const lastError = signIn === undefined ? '' : await failureOf(() => checkSignIn(host, signIn, limits));
+    return await once(async (effect) => {
+      const checked = await caller.see(theRegistryCredential, id, effect.kysely);
+      await noteCheck(effect, organizationId, checked, lastError);
+      return projectsShownTo(caller, await caller.see(theRegistryCredential, id, effect.kysely));
+    });
+  },
+});
 
 const createRegistryCredential = operation({
   method: 'POST',
@@ -77,6 +111,20 @@ const deleteRegistryCredential = operation({
   },
 });
 
+const getRegistryCredential = operation({
+  method: 'GET',
+  url: '/api/v1/registry-credentials/{id}',
+  summary: 'Get a credential of an outside registry',
+  role: 'admin',
+  projectTokens: 'allowed',
+  problems: ['not-found'],
+  path: registryCredentialPath,
+  result: registryCredentialSchema,
+  async handle({ caller, path }) {
+    return projectsShownTo(caller, await caller.see(theRegistryCredential, path.id));
+  },
+});
+
 const listRegistryCredentials = operation({
   method: 'GET',
   url: '/api/v1/registry-credentials',
@@ -114,7 +162,9 @@ const updateRegistryCredential = operation({
 
 export const registryCredentials = {
   list: listRegistryCredentials,
+  get: getRegistryCredential,
   create: createRegistryCredential,
   update: updateRegistryCredential,
   delete: deleteRegistryCredential,
+  check: checkRegistryCredential,
 };

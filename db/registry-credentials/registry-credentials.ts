@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -22,6 +22,8 @@ export interface RegistryCredentialView extends AllowedProjects {
   name: string;
   host: string;
   username: string;
+  lastError: string;
+  verifiedAt: Date | null;
   createdBy: string;
   createdAt: Date;
 }
@@ -40,6 +42,8 @@ const columns = [
   'name',
   'host',
   'username',
+  'last_error as lastError',
+  'verified_at as verifiedAt',
   'created_by as createdBy',
   'created_at as createdAt',
   'all_projects as allProjects',
@@ -109,6 +113,22 @@ export async function deleteRegistryCredential(
   record(effect, organizationId, 'deleted', { id, name });
 }
 
+/** Of a check: `lastError` is the sentence that says why the registry does not accept the sign-in, or empty. */
+export async function noteCheck(
+  effect: Effect,
+  organizationId: string,
+  { id, name }: { id: string; name: string },
+  lastError: string,
+): Promise<void> {
+  const accepted = lastError === '' ? { verified_at: sql<Date>`now()` } : {};
+  await tenant(effect.kysely, organizationId)
+    .updateTable('registry_credential')
+    .set({ last_error: lastError, ...accepted })
+    .where('id', '=', id)
+    .execute();
+  record(effect, organizationId, 'checked', { id, name }, lastError === '' ? {} : { failed: true });
+}
+
 /** The sign-in at a registry. Only for its own host and projects: a password goes nowhere else. */
 export async function registrySignIn(
   kysely: Kysely<Tables>,
@@ -133,7 +153,7 @@ export async function registrySignIn(
 function record(
   effect: Effect,
   organizationId: string,
-  deed: 'created' | 'deleted',
+  deed: 'created' | 'deleted' | 'checked',
   { id, name }: { id: string; name: string },
   details: JsonObject = {},
 ): void {

@@ -16,6 +16,9 @@ const RegistryCredentialSchema = defineEntity({
     sealed: p.blob().$type<Buffer>(),
     /** Else those of registry_allowed_project alone: a list that becomes empty allows none. */
     allProjects: p.boolean().default(true),
+    /** By the last check; empty where the registry accepted the sign-in, or was never asked. */
+    lastError: p.text().default(''),
+    verifiedAt: p.datetime(3).nullable(),
     createdBy: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

@@ -211,6 +211,8 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
       body: ({ projectId }) => ({ projectIds: [projectId] }),
     },
     'registryCredentials.delete': { prepare: credential },
+    'registryCredentials.get': { prepare: credential },
+    'registryCredentials.check': { prepare: credential },
     'changeSets.draft': { prepare: draft },
     'changeSets.putItem': {
       prepare: items.prepare,

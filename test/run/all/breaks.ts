@@ -30,7 +30,7 @@ interface Break {
   after: string;
 }
 
-/** How many files of tests are tried by each line alone. */
+/** How many files of tests are tried by each line alone; those in `test/` start whole installations, and wait for the run of all. */
 const nearest = 12;
 
 /** Shipped code that has behaviour: neither tests, nor their ground, nor tables of words, nor migrations that were applied. */
@@ -110,7 +110,10 @@ function broken<T>(clone: string, breaks: readonly Break[], action: () => T): T 
 
 /** One of the nearest tests that fails, twice. */
 function nearNotice(clone: string, one: Break): string | undefined {
-  const near = testsNear(clone, one.file).slice(0, nearest);
+  const near = testsNear(clone, one.file)
+    .filter((name) => !name.startsWith('test/'))
+    .slice(0, nearest);
+  if (near.length === 0) return undefined;
   return broken(clone, [one], () => {
     const failed = failing(clone, near, '--bail=1');
     return failed.find((file) => failing(clone, [file]).length > 0);

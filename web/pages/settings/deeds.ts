@@ -23,6 +23,11 @@ export const kinds: Kinds<'organization' | 'registry_credential'> = {
 
 export const deeds: Deeds<'organization' | 'registry_credential'> = {
   ...plainDeeds('registry_credential', 'the registry credential'),
+  'registry_credential.checked': {
+    label: 'Checked',
+    done: ({ name, details }) =>
+      `checked the registry credential ${name}${details.failed === true ? ', which was refused' : ''}`,
+  },
   'registry_credential.updated': updatedDeed('the registry credential'),
   ...plainDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },
