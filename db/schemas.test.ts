@@ -4,12 +4,12 @@ import { declaredForeignKeys, foreignKeyName, foreignKeys, keptForeignKeys } fro
 import { schemas } from './schemas.ts';
 
 test('every entity that a file defines is in the tables of its folder, and these in the list', async () => {
-  const listed = new Set(schemas.map(({ meta }) => String(meta.tableName)));
+  const listed = new Set(schemas.map(({ meta }) => meta.className));
   const missing: string[] = [];
   for (const file of await readdir(import.meta.dirname, { recursive: true })) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
     const source = await readFile(new URL(file, import.meta.url), 'utf8');
-    for (const [, table = ''] of source.matchAll(/defineEntity\(\{[^}]*?tableName: '(\w+)'/g)) {
+    for (const [, table = ''] of source.matchAll(/defineEntity\(\{\s*name: '(\w+)'/g)) {
       if (!listed.delete(table)) missing.push(`${table} of db/${file}`);
     }
   }
@@ -23,7 +23,7 @@ test('the kept foreign keys are those of the tables', async () => {
 });
 
 test('a foreign key stands once, between tables that there are', () => {
-  const tables = new Set(schemas.map(({ meta }) => meta.tableName));
+  const tables = new Set<string | undefined>(schemas.map(({ meta }) => meta.className));
   const names = foreignKeys.map(foreignKeyName);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   expect(

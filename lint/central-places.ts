@@ -55,7 +55,7 @@ export async function filesOfActor(kind: string, table: string): Promise<string[
       const source = await readFile(new URL(path, checkout), 'utf8');
       const lists =
         (/^workflows\/[^/]+\.ts$/.test(path) && source.includes(`'./${kind}/`)) ||
-        (/^db\/[^/]+\/table\.ts$/.test(path) && source.includes(`tableName: '${table}'`));
+        (/^db\/[^/]+\/table\.ts$/.test(path) && source.includes(`  name: '${table}',`));
       const makes = path.startsWith('db/migrations/Migration') && source.includes(`create table "${table}"`);
       if (own.test(path) || lists || makes) found.push(path);
     }

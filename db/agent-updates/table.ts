@@ -4,8 +4,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 /** One attempt to put another release of the agent on a cluster: the row of the actor `agent-update/<id>`. */
 const AgentUpdateSchema = defineEntity({
-  name: 'AgentUpdate',
-  tableName: 'agent_update',
+  name: 'agent_update',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -29,8 +28,8 @@ const AgentUpdateSchema = defineEntity({
     { name: 'agent_update_open_unique', properties: ['clusterId'], where: 'finished_at is null' },
   ],
   indexes: [
-    { name: 'agent_update_cluster_id_created_at_id_index', properties: ['clusterId', 'createdAt', 'id'] },
-    { name: 'agent_update_organization_id_created_at_id_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { properties: ['clusterId', 'createdAt', 'id'] },
+    { properties: ['organizationId', 'createdAt', 'id'] },
     {
       name: 'agent_update_without_archive_index',
       properties: ['finishedAt'],
@@ -39,13 +38,9 @@ const AgentUpdateSchema = defineEntity({
   ],
 });
 
-class AgentUpdate extends AgentUpdateSchema.class {}
-AgentUpdateSchema.setClass(AgentUpdate);
-
 /** A release of the agent that the control plane serves: the same for every organization. */
 const AgentReleaseSchema = defineEntity({
-  name: 'AgentRelease',
-  tableName: 'agent_release',
+  name: 'agent_release',
   properties: {
     /** `ballast-agent:<version>-<first 12 digits of the digest>`. */
     image: p.text().primary(),
@@ -60,8 +55,5 @@ const AgentReleaseSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-
-class AgentRelease extends AgentReleaseSchema.class {}
-AgentReleaseSchema.setClass(AgentRelease);
 
 export const agentUpdates = [AgentUpdateSchema, AgentReleaseSchema] as const;

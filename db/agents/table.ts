@@ -4,8 +4,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 /** The agent of a cluster, as it enrolled, said hello and last reported. Written often, so it is no part of the cluster. */
 const ClusterAgentSchema = defineEntity({
-  name: 'ClusterAgent',
-  tableName: 'cluster_agent',
+  name: 'cluster_agent',
   properties: {
     clusterId: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -38,20 +37,13 @@ const ClusterAgentSchema = defineEntity({
     /** The release whose availability was told to the people of the cluster; each is told once. */
     updateToldFor: p.text().nullable(),
   },
-  uniques: [
-    { name: 'cluster_agent_credential_hash_unique', properties: ['credentialHash'] },
-    { name: 'cluster_agent_next_credential_hash_unique', properties: ['nextCredentialHash'] },
-  ],
-  indexes: [{ name: 'cluster_agent_organization_id_index', properties: ['organizationId'] }],
+  uniques: [{ properties: ['credentialHash'] }, { properties: ['nextCredentialHash'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class ClusterAgent extends ClusterAgentSchema.class {}
-ClusterAgentSchema.setClass(ClusterAgent);
 
 /** Enrols one agent for one cluster, once. */
 const EnrollmentTokenSchema = defineEntity({
-  name: 'EnrollmentToken',
-  tableName: 'enrollment_token',
+  name: 'enrollment_token',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -63,14 +55,8 @@ const EnrollmentTokenSchema = defineEntity({
     /** Whose request used it: the same agent may ask again, when the answer was lost. */
     usedByCredentialHash: p.blob().$type<Buffer>().nullable(),
   },
-  indexes: [
-    { name: 'enrollment_token_organization_id_cluster_id_index', properties: ['organizationId', 'clusterId'] },
-    { name: 'enrollment_token_expires_at_index', properties: ['expiresAt'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'clusterId'] }, { properties: ['expiresAt'] }],
 });
-
-class EnrollmentToken extends EnrollmentTokenSchema.class {}
-EnrollmentTokenSchema.setClass(EnrollmentToken);
 
 export const agents = [ClusterAgentSchema, EnrollmentTokenSchema] as const;
 

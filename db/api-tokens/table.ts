@@ -3,8 +3,7 @@ import { tokenRoles } from '../../domain/roles.ts';
 import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 const ApiTokenSchema = defineEntity({
-  name: 'ApiToken',
-  tableName: 'api_token',
+  name: 'api_token',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -30,35 +29,22 @@ const ApiTokenSchema = defineEntity({
   },
   indexes: [
     { name: 'api_token_page_index', properties: ['organizationId', 'createdAt', 'id'] },
-    {
-      name: 'api_token_trusted_issuer_id_index',
-      properties: ['trustedIssuerId'],
-      where: 'trusted_issuer_id is not null',
-    },
+    { properties: ['trustedIssuerId'], where: 'trusted_issuer_id is not null' },
     { name: 'api_token_maker_index', properties: ['makerId', 'organizationId'], where: 'maker_id is not null' },
   ],
-  uniques: [{ name: 'api_token_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+  uniques: [{ properties: ['organizationId', 'id'] }],
 });
-
-class ApiToken extends ApiTokenSchema.class {}
-ApiTokenSchema.setClass(ApiToken);
 
 /** The projects a restricted token may see. */
 const ApiTokenProjectSchema = defineEntity({
-  name: 'ApiTokenProject',
-  tableName: 'api_token_project',
+  name: 'api_token_project',
   properties: {
     apiTokenId: p.uuid().primary(),
     projectId: p.uuid().primary(),
     organizationId: p.uuid(),
   },
-  indexes: [
-    { name: 'api_token_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'projectId'] }],
 });
-
-class ApiTokenProject extends ApiTokenProjectSchema.class {}
-ApiTokenProjectSchema.setClass(ApiTokenProject);
 
 export const apiTokens = [ApiTokenSchema, ApiTokenProjectSchema] as const;
 

@@ -5,8 +5,7 @@ import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** A change of a production environment that is held until somebody decides. */
 const ApprovalSchema = defineEntity({
-  name: 'Approval',
-  tableName: 'approval',
+  name: 'approval',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -42,16 +41,13 @@ const ApprovalSchema = defineEntity({
     decidedAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3),
   },
-  uniques: [{ name: 'approval_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+  uniques: [{ properties: ['organizationId', 'id'] }],
   indexes: [
     { name: 'approval_page_index', properties: ['organizationId', 'createdAt', 'id'] },
     { name: 'approval_pending_index', properties: ['organizationId', 'createdAt', 'id'], where: 'decision is null' },
-    { name: 'approval_environment_id_index', properties: ['environmentId'] },
+    { properties: ['environmentId'] },
   ],
 });
-
-class Approval extends ApprovalSchema.class {}
-ApprovalSchema.setClass(Approval);
 
 export const approvals = [ApprovalSchema] as const;
 

@@ -5,8 +5,7 @@ import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** Lines of a build's log that came together, numbered from 1 on without gaps. */
 const BuildLogChunkSchema = defineEntity({
-  name: 'BuildLogChunk',
-  tableName: 'build_log_chunk',
+  name: 'build_log_chunk',
   properties: {
     buildId: p.uuid().primary(),
     first: p.bigint('number').primary(),
@@ -16,16 +15,12 @@ const BuildLogChunkSchema = defineEntity({
     sealed: p.blob().$type<Buffer>(),
     at: p.datetime(3),
   },
-  indexes: [{ name: 'build_log_chunk_organization_id_build_id_index', properties: ['organizationId', 'buildId'] }],
+  indexes: [{ properties: ['organizationId', 'buildId'] }],
 });
-
-class BuildLogChunk extends BuildLogChunkSchema.class {}
-BuildLogChunkSchema.setClass(BuildLogChunk);
 
 /** A folder that was uploaded: the files that it has. Their bytes are blobs of the registry. */
 const BuildSourceSchema = defineEntity({
-  name: 'BuildSource',
-  tableName: 'build_source',
+  name: 'build_source',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -43,41 +38,27 @@ const BuildSourceSchema = defineEntity({
     touchedAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'build_source_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     // The same folder is one source, and the folders of a service are found by it.
-    { name: 'build_source_service_id_digest_unique', properties: ['serviceId', 'digest'] },
+    { properties: ['serviceId', 'digest'] },
   ],
-  indexes: [{ name: 'build_source_touched_at_index', properties: ['touchedAt'] }],
+  indexes: [{ properties: ['touchedAt'] }],
 });
-
-class BuildSource extends BuildSourceSchema.class {}
-BuildSourceSchema.setClass(BuildSource);
 
 /** A blob that a source needs: it is kept while the source is there. */
 const BuildSourceBlobSchema = defineEntity({
-  name: 'BuildSourceBlob',
-  tableName: 'build_source_blob',
+  name: 'build_source_blob',
   properties: {
     buildSourceId: p.uuid().primary(),
     digest: p.text().primary(),
     organizationId: p.uuid(),
   },
-  indexes: [
-    { name: 'build_source_blob_digest_index', properties: ['digest'] },
-    {
-      name: 'build_source_blob_organization_id_build_source_id_index',
-      properties: ['organizationId', 'buildSourceId'],
-    },
-  ],
+  indexes: [{ properties: ['digest'] }, { properties: ['organizationId', 'buildSourceId'] }],
 });
-
-class BuildSourceBlob extends BuildSourceBlobSchema.class {}
-BuildSourceBlobSchema.setClass(BuildSourceBlob);
 
 /** An image that is made of a source for a service in an environment: the row of the actor `build/<id>`. */
 const BuildSchema = defineEntity({
-  name: 'Build',
-  tableName: 'build',
+  name: 'build',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -158,8 +139,8 @@ const BuildSchema = defineEntity({
     archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
-    { name: 'build_organization_id_id_unique', properties: ['organizationId', 'id'] },
-    { name: 'build_service_id_number_unique', properties: ['serviceId', 'number'] },
+    { properties: ['organizationId', 'id'] },
+    { properties: ['serviceId', 'number'] },
     // A net: turns are given to one at a time.
     { name: 'build_running_unique', properties: ['environmentId', 'serviceId'], where: "state = 'running'" },
   ],
@@ -168,12 +149,8 @@ const BuildSchema = defineEntity({
     { name: 'build_page_index', properties: ['organizationId', 'createdAt', 'id'] },
     { name: 'build_state_page_index', properties: ['organizationId', 'state', 'createdAt', 'id'] },
     { name: 'build_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
-    {
-      name: 'build_change_set_id_index',
-      properties: ['changeSetId'],
-      where: 'change_set_id is not null',
-    },
-    { name: 'build_build_source_id_index', properties: ['buildSourceId'], where: 'build_source_id is not null' },
+    { properties: ['changeSetId'], where: 'change_set_id is not null' },
+    { properties: ['buildSourceId'], where: 'build_source_id is not null' },
     {
       name: 'build_without_archive_index',
       properties: ['finishedAt'],
@@ -181,9 +158,6 @@ const BuildSchema = defineEntity({
     },
   ],
 });
-
-class Build extends BuildSchema.class {}
-BuildSchema.setClass(Build);
 
 export const builds = [BuildSchema, BuildLogChunkSchema, BuildSourceSchema, BuildSourceBlobSchema] as const;
 

@@ -5,8 +5,7 @@ import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** One change that is staged, or was applied. */
 const ChangeSetItemSchema = defineEntity({
-  name: 'ChangeSetItem',
-  tableName: 'change_set_item',
+  name: 'change_set_item',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -44,7 +43,7 @@ const ChangeSetItemSchema = defineEntity({
   uniques: [{ name: 'change_set_item_slot_unique', properties: ['changeSetId', 'slot'] }],
   indexes: [
     { name: 'change_set_item_environment_index', properties: ['organizationId', 'environmentId'] },
-    { name: 'change_set_item_service_id_index', properties: ['serviceId'], where: 'service_id is not null' },
+    { properties: ['serviceId'], where: 'service_id is not null' },
     {
       name: 'change_set_item_variable_page_index',
       expression:
@@ -54,13 +53,9 @@ const ChangeSetItemSchema = defineEntity({
   ],
 });
 
-class ChangeSetItem extends ChangeSetItemSchema.class {}
-ChangeSetItemSchema.setClass(ChangeSetItem);
-
 /** Changes of an environment that somebody asked to apply together: the row of the actor `change-set/<id>`. */
 const ChangeSetSchema = defineEntity({
-  name: 'ChangeSet',
-  tableName: 'change_set',
+  name: 'change_set',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -86,10 +81,10 @@ const ChangeSetSchema = defineEntity({
     finishedAt: p.datetime(3).nullable(),
     archivedAt: p.datetime(3).nullable(),
   },
-  uniques: [{ name: 'change_set_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+  uniques: [{ properties: ['organizationId', 'id'] }],
   indexes: [
     { name: 'change_set_page_index', properties: ['organizationId', 'environmentId', 'createdAt', 'id'] },
-    { name: 'change_set_organization_id_created_at_id_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { properties: ['organizationId', 'createdAt', 'id'] },
     {
       name: 'change_set_without_archive_index',
       properties: ['finishedAt'],
@@ -98,13 +93,9 @@ const ChangeSetSchema = defineEntity({
   ],
 });
 
-class ChangeSet extends ChangeSetSchema.class {}
-ChangeSetSchema.setClass(ChangeSet);
-
 /** The changes that are staged in an environment. There is always one; applying it makes a change set of its id. */
 const DraftSchema = defineEntity({
-  name: 'Draft',
-  tableName: 'draft',
+  name: 'draft',
   properties: {
     environmentId: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -114,11 +105,8 @@ const DraftSchema = defineEntity({
     revision: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'draft_organization_id_index', properties: ['organizationId'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class Draft extends DraftSchema.class {}
-DraftSchema.setClass(Draft);
 
 export const changeSets = [DraftSchema, ChangeSetItemSchema, ChangeSetSchema] as const;
 

@@ -5,8 +5,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 /** Events of a cluster, as people read them. */
 const ClusterEventSchema = defineEntity({
-  name: 'ClusterEvent',
-  tableName: 'cluster_event',
+  name: 'cluster_event',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -20,21 +19,17 @@ const ClusterEventSchema = defineEntity({
     /** Deduplicates: an event reported twice for one occasion is stored once. */
     occasion: p.text(),
   },
-  uniques: [{ name: 'cluster_event_cluster_id_occasion_unique', properties: ['clusterId', 'occasion'] }],
+  uniques: [{ properties: ['clusterId', 'occasion'] }],
   indexes: [
-    { name: 'cluster_event_organization_id_at_id_index', properties: ['organizationId', 'at', 'id'] },
-    { name: 'cluster_event_cluster_id_at_id_index', properties: ['clusterId', 'at', 'id'] },
-    { name: 'cluster_event_at_index', properties: ['at'] },
+    { properties: ['organizationId', 'at', 'id'] },
+    { properties: ['clusterId', 'at', 'id'] },
+    { properties: ['at'] },
   ],
 });
 
-class ClusterEvent extends ClusterEventSchema.class {}
-ClusterEventSchema.setClass(ClusterEvent);
-
 /** A cluster: the row of the actor `cluster/<id>`. `desiredRevision` grows with each change of what shall run there. */
 const ClusterSchema = defineEntity({
-  name: 'Cluster',
-  tableName: 'cluster',
+  name: 'cluster',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -56,16 +51,12 @@ const ClusterSchema = defineEntity({
     archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
-    { name: 'cluster_organization_id_id_unique', properties: ['organizationId', 'id'] },
-    {
-      name: 'cluster_organization_id_slug_unique',
-      properties: ['organizationId', 'slug'],
-      where: 'finished_at is null',
-    },
-    { name: 'cluster_local_unique', properties: ['local'], where: 'local and finished_at is null' },
+    { properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'slug'], where: 'finished_at is null' },
+    { properties: ['local'], where: 'local and finished_at is null' },
   ],
   indexes: [
-    { name: 'cluster_organization_id_created_at_id_index', properties: ['organizationId', 'createdAt', 'id'] },
+    { properties: ['organizationId', 'createdAt', 'id'] },
     { name: 'cluster_open_index', properties: ['createdAt'], where: 'finished_at is null' },
     {
       name: 'cluster_without_archive_index',
@@ -74,9 +65,6 @@ const ClusterSchema = defineEntity({
     },
   ],
 });
-
-class Cluster extends ClusterSchema.class {}
-ClusterSchema.setClass(Cluster);
 
 export const clusters = [ClusterSchema, ClusterEventSchema] as const;
 

@@ -4,8 +4,7 @@ import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** Something that an agent does once: see protocol/command.ts. */
 const ClusterCommandSchema = defineEntity({
-  name: 'ClusterCommand',
-  tableName: 'cluster_command',
+  name: 'cluster_command',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -32,20 +31,16 @@ const ClusterCommandSchema = defineEntity({
     deliveredAt: p.datetime(3).nullable(),
     finishedAt: p.datetime(3).nullable(),
   },
-  uniques: [{ name: 'cluster_command_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+  uniques: [{ properties: ['organizationId', 'id'] }],
   indexes: [
     { name: 'cluster_command_open_index', properties: ['clusterId', 'createdAt'], where: 'finished_at is null' },
     { name: 'cluster_command_organization_id_index', properties: ['organizationId', 'createdAt'] },
-    { name: 'cluster_command_finished_at_index', properties: ['finishedAt'], where: 'finished_at is not null' },
+    { properties: ['finishedAt'], where: 'finished_at is not null' },
   ],
 });
 
-class ClusterCommand extends ClusterCommandSchema.class {}
-ClusterCommandSchema.setClass(ClusterCommand);
-
 const CommandOutputSchema = defineEntity({
-  name: 'CommandOutput',
-  tableName: 'command_output',
+  name: 'command_output',
   properties: {
     commandId: p.uuid().primary(),
     number: p.integer().primary(),
@@ -57,14 +52,8 @@ const CommandOutputSchema = defineEntity({
     at: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [
-    { name: 'command_output_organization_id_index', properties: ['organizationId'] },
-    { name: 'command_output_created_at_index', properties: ['createdAt'] },
-  ],
+  indexes: [{ properties: ['organizationId'] }, { properties: ['createdAt'] }],
 });
-
-class CommandOutput extends CommandOutputSchema.class {}
-CommandOutputSchema.setClass(CommandOutput);
 
 export const commands = [ClusterCommandSchema, CommandOutputSchema] as const;
 

@@ -8,8 +8,7 @@ import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
  * foreign key leads from it.
  */
 const DeletionSchema = defineEntity({
-  name: 'Deletion',
-  tableName: 'deletion',
+  name: 'deletion',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -44,7 +43,7 @@ const DeletionSchema = defineEntity({
     archivedAt: p.datetime(3).nullable(),
   },
   indexes: [
-    { name: 'deletion_organization_id_index', properties: ['organizationId'] },
+    { properties: ['organizationId'] },
     { name: 'deletion_subject_index', properties: ['organizationId', 'subjectId'] },
     { name: 'deletion_open_index', properties: ['createdAt'], where: 'finished_at is null' },
     {
@@ -55,16 +54,12 @@ const DeletionSchema = defineEntity({
   ],
 });
 
-class Deletion extends DeletionSchema.class {}
-DeletionSchema.setClass(Deletion);
-
 /**
  * The data of a volume on a cluster, kept for an environment that mounts it no more there: since the volume, its process or its
  * service was removed from it, or since it has moved to another cluster. Always with a deletion, which is its clock.
  */
 const LeftVolumeSchema = defineEntity({
-  name: 'LeftVolume',
-  tableName: 'left_volume',
+  name: 'left_volume',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -77,19 +72,16 @@ const LeftVolumeSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'left_volume_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     { name: 'left_volume_place_unique', properties: ['environmentId', 'volumeId', 'clusterId'] },
   ],
   indexes: [
-    { name: 'left_volume_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
-    { name: 'left_volume_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
-    { name: 'left_volume_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
-    { name: 'left_volume_organization_id_volume_id_index', properties: ['organizationId', 'volumeId'] },
+    { properties: ['organizationId', 'projectId'] },
+    { properties: ['organizationId', 'serviceId'] },
+    { properties: ['organizationId', 'environmentId'] },
+    { properties: ['organizationId', 'volumeId'] },
   ],
 });
-
-class LeftVolume extends LeftVolumeSchema.class {}
-LeftVolumeSchema.setClass(LeftVolume);
 
 export const deletions = [DeletionSchema, LeftVolumeSchema] as const;
 

@@ -11,8 +11,7 @@ import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** One moment of a deployment, for people. */
 const DeploymentEventSchema = defineEntity({
-  name: 'DeploymentEvent',
-  tableName: 'deployment_event',
+  name: 'deployment_event',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -30,17 +29,13 @@ const DeploymentEventSchema = defineEntity({
   uniques: [{ name: 'deployment_event_occasion_unique', properties: ['deploymentId', 'occasion'] }],
   indexes: [
     { name: 'deployment_event_page_index', properties: ['deploymentId', 'at', 'id'] },
-    { name: 'deployment_event_organization_id_index', properties: ['organizationId'] },
+    { properties: ['organizationId'] },
   ],
 });
 
-class DeploymentEvent extends DeploymentEventSchema.class {}
-DeploymentEventSchema.setClass(DeploymentEvent);
-
 /** The rollout of a release: the row of the actor `deployment/<id>`. */
 const DeploymentSchema = defineEntity({
-  name: 'Deployment',
-  tableName: 'deployment',
+  name: 'deployment',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -92,7 +87,7 @@ const DeploymentSchema = defineEntity({
     archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
-    { name: 'deployment_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     // A net: the arbiter admits one at a time.
     {
       name: 'deployment_rollout_unique',
@@ -121,13 +116,13 @@ const DeploymentSchema = defineEntity({
       properties: ['organizationId', 'environmentId', 'serviceId', 'createdAt', 'id'],
     },
     { name: 'deployment_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
-    { name: 'deployment_release_id_index', properties: ['releaseId'] },
+    { properties: ['releaseId'] },
     {
       name: 'deployment_rerun_of_index',
       properties: ['rerunOf', 'admissionOrder'],
       where: 'rerun_of is not null',
     },
-    { name: 'deployment_change_set_id_index', properties: ['changeSetId'], where: 'change_set_id is not null' },
+    { properties: ['changeSetId'], where: 'change_set_id is not null' },
     {
       name: 'deployment_without_archive_index',
       properties: ['finishedAt'],
@@ -136,17 +131,13 @@ const DeploymentSchema = defineEntity({
   ],
 });
 
-class Deployment extends DeploymentSchema.class {}
-DeploymentSchema.setClass(Deployment);
-
 /**
  * How many deployments were created on a day (UTC), whatever became of them. Counted thrice: for the project, for the
  * environment and for the service in it (`scope.ts`). Written under the lock of the project's admission, so a counter
  * makes nobody wait who does not wait anyway.
  */
 const DeploymentDaySchema = defineEntity({
-  name: 'DeploymentDay',
-  tableName: 'deployment_day',
+  name: 'deployment_day',
   properties: {
     projectId: p.uuid().primary(),
     scope: p.text().primary(),
@@ -154,11 +145,8 @@ const DeploymentDaySchema = defineEntity({
     organizationId: p.uuid(),
     deployments: p.integer(),
   },
-  indexes: [{ name: 'deployment_day_organization_id_index', properties: ['organizationId'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class DeploymentDay extends DeploymentDaySchema.class {}
-DeploymentDaySchema.setClass(DeploymentDay);
 
 /**
  * How long deployments took that were created until the end of a day (UTC) and went live: numbers by bucket, by series
@@ -166,8 +154,7 @@ DeploymentDaySchema.setClass(DeploymentDay);
  * it is and however much happened in it. Scopes are those of `deployment-day.ts`; a day without any has no row.
  */
 const DeploymentDurationsSchema = defineEntity({
-  name: 'DeploymentDurations',
-  tableName: 'deployment_durations',
+  name: 'deployment_durations',
   properties: {
     projectId: p.uuid().primary(),
     scope: p.text().primary(),
@@ -175,11 +162,8 @@ const DeploymentDurationsSchema = defineEntity({
     organizationId: p.uuid(),
     durations: p.json<JsonObject>(),
   },
-  indexes: [{ name: 'deployment_durations_organization_id_index', properties: ['organizationId'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class DeploymentDurations extends DeploymentDurationsSchema.class {}
-DeploymentDurationsSchema.setClass(DeploymentDurations);
 
 export const deployments = [
   DeploymentSchema,

@@ -4,8 +4,7 @@ import { authorKinds } from './author.ts';
 
 /** A page of an actor's history, compressed and encrypted. */
 const HistoryArchivePageSchema = defineEntity({
-  name: 'HistoryArchivePage',
-  tableName: 'history_archive',
+  name: 'history_archive',
   properties: {
     actorId: p.text().primary(),
     runId: p.text().primary(),
@@ -14,16 +13,12 @@ const HistoryArchivePageSchema = defineEntity({
     bytes: p.blob().$type<Buffer>(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'history_archive_organization_id_index', properties: ['organizationId'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class HistoryArchivePage extends HistoryArchivePageSchema.class {}
-HistoryArchivePageSchema.setClass(HistoryArchivePage);
 
 /** Who did what, on what, when, from where. Written once, never changed. */
 const AuditRecordSchema = defineEntity({
-  name: 'AuditRecord',
-  tableName: 'audit_record',
+  name: 'audit_record',
   properties: {
     id: p.uuid().primary(),
     /** Null: it concerns the installation. */
@@ -43,7 +38,7 @@ const AuditRecordSchema = defineEntity({
     workflowId: p.uuid().nullable(),
   },
   indexes: [
-    { name: 'audit_record_organization_id_at_id_index', properties: ['organizationId', 'at', 'id'] },
+    { properties: ['organizationId', 'at', 'id'] },
     {
       name: 'audit_record_organization_id_subject_index',
       properties: ['organizationId', 'subjectKind', 'subjectId', 'at', 'id'],
@@ -57,16 +52,12 @@ const AuditRecordSchema = defineEntity({
   ],
 });
 
-class AuditRecord extends AuditRecordSchema.class {}
-AuditRecordSchema.setClass(AuditRecord);
-
 /**
  * A hint that something changed. Partitioned by day of `at` (see db/engine/feed/feed-partitions.ts), which is why `at` belongs to
  * the key. `at` is the clock at the insert, not the start of the transaction: the feed's stall is measured by it.
  */
 const ChangeFeedEntrySchema = defineEntity({
-  name: 'ChangeFeedEntry',
-  tableName: 'change_feed',
+  name: 'change_feed',
   properties: {
     position: p.bigint('string').primary().autoincrement(),
     at: p.datetime(3).primary().defaultRaw('clock_timestamp()'),
@@ -77,19 +68,15 @@ const ChangeFeedEntrySchema = defineEntity({
     projectId: p.uuid().nullable(),
   },
   indexes: [
-    { name: 'change_feed_transaction_id_position_index', properties: ['transactionId', 'position'] },
+    { properties: ['transactionId', 'position'] },
     // For the purge: the feed is the longest table that belongs to organizations.
-    { name: 'change_feed_organization_id_index', properties: ['organizationId'] },
+    { properties: ['organizationId'] },
   ],
 });
 
-class ChangeFeedEntry extends ChangeFeedEntrySchema.class {}
-ChangeFeedEntrySchema.setClass(ChangeFeedEntry);
-
 /** The stored answer to a request with an `Idempotency-Key`, kept for a day. */
 const IdempotentAnswerSchema = defineEntity({
-  name: 'IdempotentAnswer',
-  tableName: 'idempotent_answer',
+  name: 'idempotent_answer',
   properties: {
     credentialId: p.text().primary(),
     operation: p.text().primary(),
@@ -102,16 +89,12 @@ const IdempotentAnswerSchema = defineEntity({
     subjectId: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'idempotent_answer_created_at_index', properties: ['createdAt'] }],
+  indexes: [{ properties: ['createdAt'] }],
 });
-
-class IdempotentAnswer extends IdempotentAnswerSchema.class {}
-IdempotentAnswerSchema.setClass(IdempotentAnswer);
 
 /** How many requests of a minute are already handed out to the API processes. */
 const RatePermitSchema = defineEntity({
-  name: 'RatePermit',
-  tableName: 'rate_permit',
+  name: 'rate_permit',
   properties: {
     key: p.text().primary(),
     windowStart: p.datetime(3).primary(),
@@ -119,16 +102,12 @@ const RatePermitSchema = defineEntity({
     /** The grant of the last caller: one statement can then count and answer. */
     granted: p.integer(),
   },
-  indexes: [{ name: 'rate_permit_window_start_index', properties: ['windowStart'] }],
+  indexes: [{ properties: ['windowStart'] }],
 });
-
-class RatePermit extends RatePermitSchema.class {}
-RatePermitSchema.setClass(RatePermit);
 
 /** One of the streams a credential may hold at once: a slot, held until `expiresAt`. */
 const StreamLeaseSchema = defineEntity({
-  name: 'StreamLease',
-  tableName: 'stream_lease',
+  name: 'stream_lease',
   properties: {
     credential: p.text().primary(),
     kind: p.text().primary(),
@@ -138,16 +117,12 @@ const StreamLeaseSchema = defineEntity({
     holder: p.text(),
     expiresAt: p.datetime(3),
   },
-  indexes: [{ name: 'stream_lease_expires_at_index', properties: ['expiresAt'] }],
+  indexes: [{ properties: ['expiresAt'] }],
 });
-
-class StreamLease extends StreamLeaseSchema.class {}
-StreamLeaseSchema.setClass(StreamLease);
 
 /** Starts and messages still to be delivered to actors, in the order of `id`. */
 const OutboxEntrySchema = defineEntity({
-  name: 'OutboxEntry',
-  tableName: 'outbox',
+  name: 'outbox',
   properties: {
     id: p.bigint('string').primary().autoincrement(),
     /** `<kind>/<row>`: see domain/actors/actors.ts. */
@@ -167,21 +142,17 @@ const OutboxEntrySchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [
-    { name: 'outbox_actor_id_id_index', properties: ['actorId', 'id'] },
+    { properties: ['actorId', 'id'] },
     { name: 'outbox_next_attempt_at_index', properties: ['nextAttemptAt', 'id'] },
-    { name: 'outbox_organization_id_index', properties: ['organizationId'] },
+    { properties: ['organizationId'] },
     { name: 'outbox_poisoned_index', properties: ['id'], where: 'attempts >= 10' },
   ],
   checks: [{ name: 'outbox_message_check', expression: "(kind = 'message') = (message is not null)" }],
 });
 
-class OutboxEntry extends OutboxEntrySchema.class {}
-OutboxEntrySchema.setClass(OutboxEntry);
-
 /** A running process of ours. It says that it lives every few seconds. */
 const ProcessSchema = defineEntity({
-  name: 'Process',
-  tableName: 'process',
+  name: 'process',
   properties: {
     id: p.uuid().primary(),
     kind: p.enum(['api', 'worker', 'identity']),
@@ -197,9 +168,6 @@ const ProcessSchema = defineEntity({
     endedAt: p.datetime(3).nullable(),
   },
 });
-
-class Process extends ProcessSchema.class {}
-ProcessSchema.setClass(Process);
 
 export const engine = [
   AuditRecordSchema,

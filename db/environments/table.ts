@@ -5,8 +5,7 @@ import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 /** Where the services of a project run: production, staging, a preview. */
 const EnvironmentSchema = defineEntity({
-  name: 'Environment',
-  tableName: 'environment',
+  name: 'environment',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -25,22 +24,18 @@ const EnvironmentSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'environment_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     { name: 'environment_slug_unique', properties: ['projectId', 'slug'], where: 'deletion_id is null' },
   ],
   indexes: [
     { name: 'environment_page_index', properties: ['organizationId', 'projectId', 'createdAt', 'id'] },
-    { name: 'environment_cluster_id_index', properties: ['clusterId'], where: 'cluster_id is not null' },
+    { properties: ['clusterId'], where: 'cluster_id is not null' },
   ],
 });
 
-class Environment extends EnvironmentSchema.class {}
-EnvironmentSchema.setClass(Environment);
-
 /** A variable that the services of an environment share, as it was applied: they refer to it. */
 const SharedVariableSchema = defineEntity({
-  name: 'SharedVariable',
-  tableName: 'shared_variable',
+  name: 'shared_variable',
   properties: {
     environmentId: p.uuid().primary(),
     key: p.text().primary(),
@@ -57,7 +52,7 @@ const SharedVariableSchema = defineEntity({
     updatedBy: p.text(),
   },
   indexes: [
-    { name: 'shared_variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
+    { properties: ['organizationId', 'environmentId'] },
     {
       name: 'shared_variable_page_index',
       expression:
@@ -65,9 +60,6 @@ const SharedVariableSchema = defineEntity({
     },
   ],
 });
-
-class SharedVariable extends SharedVariableSchema.class {}
-SharedVariableSchema.setClass(SharedVariable);
 
 export const environments = [EnvironmentSchema, SharedVariableSchema] as const;
 

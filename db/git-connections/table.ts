@@ -4,8 +4,7 @@ import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key
 
 /** A host of repositories, with the token that reads them there and the secret that signs what it tells of pushes. */
 const GitConnectionSchema = defineEntity({
-  name: 'GitConnection',
-  tableName: 'git_connection',
+  name: 'git_connection',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -32,7 +31,7 @@ const GitConnectionSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'git_connection_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     {
       name: 'git_connection_organization_id_label_unique',
       expression:
@@ -42,30 +41,20 @@ const GitConnectionSchema = defineEntity({
   indexes: [{ name: 'git_connection_page_index', properties: ['organizationId', 'createdAt', 'id'] }],
 });
 
-class GitConnection extends GitConnectionSchema.class {}
-GitConnectionSchema.setClass(GitConnection);
-
 /** A project whose services may be built by a connection that is not for all of them. */
 const GitAllowedProjectSchema = defineEntity({
-  name: 'GitAllowedProject',
-  tableName: 'git_allowed_project',
+  name: 'git_allowed_project',
   properties: {
     gitConnectionId: p.uuid().primary(),
     projectId: p.uuid().primary(),
     organizationId: p.uuid(),
   },
-  indexes: [
-    { name: 'git_allowed_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'projectId'] }],
 });
-
-class GitAllowedProject extends GitAllowedProjectSchema.class {}
-GitAllowedProjectSchema.setClass(GitAllowedProject);
 
 /** A message of a webhook that was taken: the same one again changes nothing. Kept for a month. */
 const GitDeliverySchema = defineEntity({
-  name: 'GitDelivery',
-  tableName: 'git_delivery',
+  name: 'git_delivery',
   properties: {
     gitConnectionId: p.uuid().primary(),
     /** As the host names the message; of one without a name, the digest of its bytes. */
@@ -73,14 +62,8 @@ const GitDeliverySchema = defineEntity({
     organizationId: p.uuid(),
     receivedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [
-    { name: 'git_delivery_received_at_index', properties: ['receivedAt'] },
-    { name: 'git_delivery_organization_id_index', properties: ['organizationId'] },
-  ],
+  indexes: [{ properties: ['receivedAt'] }, { properties: ['organizationId'] }],
 });
-
-class GitDelivery extends GitDeliverySchema.class {}
-GitDeliverySchema.setClass(GitDelivery);
 
 export const gitConnections = [GitConnectionSchema, GitAllowedProjectSchema, GitDeliverySchema] as const;
 

@@ -5,8 +5,7 @@ import type { JsonValue } from '../postgres/json.ts';
 
 /** A guard of production that somebody loosened: what it was, so that one click can undo it. */
 const GuardLooseningSchema = defineEntity({
-  name: 'GuardLoosening',
-  tableName: 'guard_loosening',
+  name: 'guard_loosening',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -37,9 +36,6 @@ const GuardLooseningSchema = defineEntity({
     },
   ],
 });
-
-class GuardLoosening extends GuardLooseningSchema.class {}
-GuardLooseningSchema.setClass(GuardLoosening);
 
 export const guards = [GuardLooseningSchema] as const;
 

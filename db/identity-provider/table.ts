@@ -3,8 +3,7 @@ import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 /** An account of the built-in provider; its id is the provider's `sub`. */
 const ProviderAccountSchema = defineEntity({
-  name: 'ProviderAccount',
-  tableName: 'provider_account',
+  name: 'provider_account',
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
@@ -34,12 +33,8 @@ const ProviderAccountSchema = defineEntity({
   ],
 });
 
-class ProviderAccount extends ProviderAccountSchema.class {}
-ProviderAccountSchema.setClass(ProviderAccount);
-
 const ProviderPasskeySchema = defineEntity({
-  name: 'ProviderPasskey',
-  tableName: 'provider_passkey',
+  name: 'provider_passkey',
   properties: {
     /** The credential's id, in base64url. */
     id: p.text().primary(),
@@ -51,16 +46,12 @@ const ProviderPasskeySchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     lastUsedAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'provider_passkey_account_id_index', properties: ['accountId'] }],
+  indexes: [{ properties: ['accountId'] }],
 });
-
-class ProviderPasskey extends ProviderPasskeySchema.class {}
-ProviderPasskeySchema.setClass(ProviderPasskey);
 
 /** Codes that stand in for a lost second factor, each once. */
 const ProviderRecoveryCodeSchema = defineEntity({
-  name: 'ProviderRecoveryCode',
-  tableName: 'provider_recovery_code',
+  name: 'provider_recovery_code',
   properties: {
     accountId: p.uuid().primary(),
     codeHash: p.blob().$type<Buffer>().primary(),
@@ -68,13 +59,9 @@ const ProviderRecoveryCodeSchema = defineEntity({
   },
 });
 
-class ProviderRecoveryCode extends ProviderRecoveryCodeSchema.class {}
-ProviderRecoveryCodeSchema.setClass(ProviderRecoveryCode);
-
 /** Sessions, codes and grants of the built-in provider. Ids are bearer secrets, so they are hashed. */
 const ProviderRecordSchema = defineEntity({
-  name: 'ProviderRecord',
-  tableName: 'provider_record',
+  name: 'provider_record',
   properties: {
     model: p.text().primary(),
     idHash: p.blob().$type<Buffer>().primary(),
@@ -88,20 +75,16 @@ const ProviderRecordSchema = defineEntity({
     expiresAt: p.datetime(3).nullable(),
   },
   indexes: [
-    { name: 'provider_record_grant_hash_index', properties: ['grantHash'], where: 'grant_hash is not null' },
-    { name: 'provider_record_uid_hash_index', properties: ['uidHash'], where: 'uid_hash is not null' },
-    { name: 'provider_record_account_id_index', properties: ['accountId'], where: 'account_id is not null' },
-    { name: 'provider_record_expires_at_index', properties: ['expiresAt'] },
+    { properties: ['grantHash'], where: 'grant_hash is not null' },
+    { properties: ['uidHash'], where: 'uid_hash is not null' },
+    { properties: ['accountId'], where: 'account_id is not null' },
+    { properties: ['expiresAt'] },
   ],
 });
 
-class ProviderRecord extends ProviderRecordSchema.class {}
-ProviderRecordSchema.setClass(ProviderRecord);
-
 /** The keys that the built-in provider signs with, sealed. */
 const ProviderKeySchema = defineEntity({
-  name: 'ProviderKey',
-  tableName: 'provider_key',
+  name: 'provider_key',
   properties: {
     /** The key's `kid`. */
     id: p.text().primary(),
@@ -109,9 +92,6 @@ const ProviderKeySchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-
-class ProviderKey extends ProviderKeySchema.class {}
-ProviderKeySchema.setClass(ProviderKey);
 
 export const identityProvider = [
   ProviderAccountSchema,

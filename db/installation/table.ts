@@ -2,8 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 /** This installation: exactly one row. */
 const InstallationSchema = defineEntity({
-  name: 'Installation',
-  tableName: 'installation',
+  name: 'installation',
   properties: {
     id: p.uuid().primary(),
     /** Always true, and unique: that is why there is one row. */
@@ -12,8 +11,5 @@ const InstallationSchema = defineEntity({
   },
   checks: [{ name: 'installation_single_check', expression: 'single' }],
 });
-
-class Installation extends InstallationSchema.class {}
-InstallationSchema.setClass(Installation);
 
 export const installation = [InstallationSchema] as const;

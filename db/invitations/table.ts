@@ -3,8 +3,7 @@ import { roles } from '../../domain/roles.ts';
 import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 const InvitationSchema = defineEntity({
-  name: 'Invitation',
-  tableName: 'invitation',
+  name: 'invitation',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -21,7 +20,7 @@ const InvitationSchema = defineEntity({
     revokedAt: p.datetime(3).nullable(),
   },
   uniques: [
-    { name: 'invitation_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     {
       name: 'invitation_pending_unique',
       expression:
@@ -30,9 +29,6 @@ const InvitationSchema = defineEntity({
   ],
   indexes: [{ name: 'invitation_page_index', properties: ['organizationId', 'createdAt', 'id'] }],
 });
-
-class Invitation extends InvitationSchema.class {}
-InvitationSchema.setClass(Invitation);
 
 export const invitations = [InvitationSchema] as const;
 

@@ -6,8 +6,7 @@ export type KeyPurpose = (typeof keyPurposes)[number];
 
 /** A key that encrypts data, itself encrypted ("wrapped") by a key-encryption key that is outside the database. */
 const DataKeySchema = defineEntity({
-  name: 'DataKey',
-  tableName: 'data_key',
+  name: 'data_key',
   properties: {
     id: p.uuid().primary(),
     purpose: p.enum(keyPurposes),
@@ -17,15 +16,9 @@ const DataKeySchema = defineEntity({
     wrapped: p.blob().$type<Buffer>(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  uniques: [
-    { name: 'data_key_organization_id_unique', properties: ['organizationId'] },
-    { name: 'data_key_purpose_unique', properties: ['purpose'], where: 'organization_id is null' },
-  ],
+  uniques: [{ properties: ['organizationId'] }, { properties: ['purpose'], where: 'organization_id is null' }],
   checks: [{ name: 'data_key_owner_check', expression: "(purpose = 'secrets') = (organization_id is not null)" }],
 });
-
-class DataKey extends DataKeySchema.class {}
-DataKeySchema.setClass(DataKey);
 
 export const keys = [DataKeySchema] as const;
 

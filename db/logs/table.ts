@@ -7,8 +7,7 @@ import type { JsonObject } from '../postgres/json.ts';
  * leaves: after a crash of PostgreSQL the reader's process writes it again.
  */
 const LogReaderSchema = defineEntity({
-  name: 'LogReader',
-  tableName: 'log_reader',
+  name: 'log_reader',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -18,22 +17,15 @@ const LogReaderSchema = defineEntity({
     wanted: p.json().$type<JsonObject>(),
     leaseUntil: p.datetime(3),
   },
-  indexes: [
-    { name: 'log_reader_organization_id_index', properties: ['organizationId'] },
-    { name: 'log_reader_cluster_id_index', properties: ['clusterId'] },
-  ],
+  indexes: [{ properties: ['organizationId'] }, { properties: ['clusterId'] }],
 });
-
-class LogReader extends LogReaderSchema.class {}
-LogReaderSchema.setClass(LogReader);
 
 /**
  * Batches of logs between two API processes: the one that an agent reached, and the one that the reader reached. A ring
  * of unlogged partitions, one emptied after the other (db/logs/log-relay.ts).
  */
 const LogRelaySchema = defineEntity({
-  name: 'LogRelay',
-  tableName: 'log_relay',
+  name: 'log_relay',
   properties: {
     readerId: p.uuid().primary(),
     number: p.bigint('string').primary().autoincrement(),
@@ -43,11 +35,8 @@ const LogRelaySchema = defineEntity({
     /** The batch, sealed like other output of programs. */
     sealed: p.blob().$type<Buffer>(),
   },
-  indexes: [{ name: 'log_relay_organization_id_index', properties: ['organizationId'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class LogRelay extends LogRelaySchema.class {}
-LogRelaySchema.setClass(LogRelay);
 
 export const logs = [LogReaderSchema, LogRelaySchema] as const;
 

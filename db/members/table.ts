@@ -3,8 +3,7 @@ import { roles } from '../../domain/roles.ts';
 import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 const MembershipSchema = defineEntity({
-  name: 'Membership',
-  tableName: 'membership',
+  name: 'membership',
   properties: {
     organizationId: p.uuid().primary(),
     userId: p.uuid().primary(),
@@ -13,14 +12,11 @@ const MembershipSchema = defineEntity({
     lastActiveAt: p.datetime(3).nullable(),
   },
   indexes: [
-    { name: 'membership_user_id_index', properties: ['userId'] },
+    { properties: ['userId'] },
     { name: 'membership_page_index', properties: ['organizationId', 'createdAt', 'userId'] },
     { name: 'membership_owner_index', properties: ['organizationId'], where: "role = 'owner'" },
   ],
 });
-
-class Membership extends MembershipSchema.class {}
-MembershipSchema.setClass(Membership);
 
 export const members = [MembershipSchema] as const;
 

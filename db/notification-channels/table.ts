@@ -7,8 +7,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 /** Something that is wrong, told to one pager from its trigger to its resolve: the row of the actor `incident/<id>`. */
 const IncidentSchema = defineEntity({
-  name: 'Incident',
-  tableName: 'incident',
+  name: 'incident',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -59,13 +58,9 @@ const IncidentSchema = defineEntity({
   ],
 });
 
-class Incident extends IncidentSchema.class {}
-IncidentSchema.setClass(Incident);
-
 /** A way out of Ballast for notifications: a chat's incoming webhook, or a pager. */
 const NotificationChannelSchema = defineEntity({
-  name: 'NotificationChannel',
-  tableName: 'notification_channel',
+  name: 'notification_channel',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -82,12 +77,9 @@ const NotificationChannelSchema = defineEntity({
     /** From then on it is there for nobody; the row stays as long as the records of its deliveries. */
     deletedAt: p.datetime(3).nullable(),
   },
-  uniques: [{ name: 'notification_channel_organization_id_id_unique', properties: ['organizationId', 'id'] }],
+  uniques: [{ properties: ['organizationId', 'id'] }],
   indexes: [{ name: 'notification_channel_created_index', properties: ['organizationId', 'createdAt', 'id'] }],
 });
-
-class NotificationChannel extends NotificationChannelSchema.class {}
-NotificationChannelSchema.setClass(NotificationChannel);
 
 const message = {
   organizationId: p.uuid(),
@@ -102,8 +94,7 @@ const message = {
 
 /** One event on its way to one channel: the row of the actor `notification-delivery/<id>`. */
 const NotificationDeliverySchema = defineEntity({
-  name: 'NotificationDelivery',
-  tableName: 'delivery',
+  name: 'delivery',
   properties: {
     id: p.uuid().primary(),
     ...message,
@@ -135,16 +126,12 @@ const NotificationDeliverySchema = defineEntity({
   ],
 });
 
-class NotificationDelivery extends NotificationDeliverySchema.class {}
-NotificationDeliverySchema.setClass(NotificationDelivery);
-
 /**
  * One event whose turn has not come: a channel has few deliveries under way at a time, so that one whose other side is dead
  * fills neither Temporal nor the workers. Under the same id it becomes a delivery.
  */
 const QueuedDeliverySchema = defineEntity({
-  name: 'QueuedDelivery',
-  tableName: 'queued_delivery',
+  name: 'queued_delivery',
   properties: { id: p.uuid().primary(), ...message, createdAt: p.datetime(3).defaultRaw('now()') },
   uniques: [{ name: 'queued_delivery_occasion_unique', properties: ['notificationChannelId', 'occasion'] }],
   indexes: [
@@ -154,9 +141,6 @@ const QueuedDeliverySchema = defineEntity({
     },
   ],
 });
-
-class QueuedDelivery extends QueuedDeliverySchema.class {}
-QueuedDeliverySchema.setClass(QueuedDelivery);
 
 export const notificationChannels = [
   NotificationChannelSchema,

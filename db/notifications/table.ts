@@ -5,8 +5,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 /** One event in the inbox of one person. */
 const NotificationSchema = defineEntity({
-  name: 'Notification',
-  tableName: 'notification',
+  name: 'notification',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -30,9 +29,6 @@ const NotificationSchema = defineEntity({
     },
   ],
 });
-
-class Notification extends NotificationSchema.class {}
-NotificationSchema.setClass(Notification);
 
 export const notifications = [NotificationSchema] as const;
 

@@ -3,8 +3,7 @@ import { approvalHours } from '../../domain/approvals/approvals.ts';
 import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 const OrganizationSchema = defineEntity({
-  name: 'Organization',
-  tableName: 'organization',
+  name: 'organization',
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
@@ -21,18 +20,12 @@ const OrganizationSchema = defineEntity({
     /** Set while the organization is deleted: it is invisible, and its slug is free for others. */
     deletionId: p.uuid().nullable(),
   },
-  uniques: [
-    { name: 'organization_slug_unique', properties: ['slug'], where: 'deletion_id is null' },
-    { name: 'organization_deletion_id_unique', properties: ['deletionId'] },
-  ],
+  uniques: [{ properties: ['slug'], where: 'deletion_id is null' }, { properties: ['deletionId'] }],
   checks: [
     { name: 'organization_deleted_retention_hours_check', expression: 'deleted_retention_hours >= 0' },
     { name: 'organization_join_token_ttl_seconds_check', expression: 'join_token_ttl_seconds > 0' },
   ],
 });
-
-class Organization extends OrganizationSchema.class {}
-OrganizationSchema.setClass(Organization);
 
 export const organizations = [OrganizationSchema] as const;
 

@@ -3,8 +3,7 @@ import { type ForeignKey, toOrganization, toRow } from '../postgres/foreign-key.
 
 /** Services that belong together, with the environments that they run in. */
 const ProjectSchema = defineEntity({
-  name: 'Project',
-  tableName: 'project',
+  name: 'project',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -21,17 +20,14 @@ const ProjectSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'project_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     { name: 'project_slug_unique', properties: ['organizationId', 'slug'], where: 'deletion_id is null' },
   ],
   indexes: [
     { name: 'project_page_index', properties: ['organizationId', 'createdAt', 'id'] },
-    { name: 'project_team_id_index', properties: ['teamId'], where: 'team_id is not null' },
+    { properties: ['teamId'], where: 'team_id is not null' },
   ],
 });
-
-class Project extends ProjectSchema.class {}
-ProjectSchema.setClass(Project);
 
 export const projects = [ProjectSchema] as const;
 

@@ -3,8 +3,7 @@ import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key
 
 /** A sign-in at an outside registry, with which images are resolved and pulled. */
 const RegistryCredentialSchema = defineEntity({
-  name: 'RegistryCredential',
-  tableName: 'registry_credential',
+  name: 'registry_credential',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -23,7 +22,7 @@ const RegistryCredentialSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'registry_credential_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     {
       name: 'registry_credential_organization_id_name_unique',
       expression:
@@ -33,25 +32,16 @@ const RegistryCredentialSchema = defineEntity({
   indexes: [{ name: 'registry_credential_page_index', properties: ['organizationId', 'createdAt', 'id'] }],
 });
 
-class RegistryCredential extends RegistryCredentialSchema.class {}
-RegistryCredentialSchema.setClass(RegistryCredential);
-
 /** A project whose services may be deployed with a credential that is not for all of them. */
 const RegistryAllowedProjectSchema = defineEntity({
-  name: 'RegistryAllowedProject',
-  tableName: 'registry_allowed_project',
+  name: 'registry_allowed_project',
   properties: {
     credentialId: p.uuid().primary(),
     projectId: p.uuid().primary(),
     organizationId: p.uuid(),
   },
-  indexes: [
-    { name: 'registry_allowed_project_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'projectId'] }],
 });
-
-class RegistryAllowedProject extends RegistryAllowedProjectSchema.class {}
-RegistryAllowedProjectSchema.setClass(RegistryAllowedProject);
 
 export const registryCredentials = [RegistryCredentialSchema, RegistryAllowedProjectSchema] as const;
 

@@ -4,8 +4,7 @@ import type { JsonObject } from '../postgres/json.ts';
 
 /** The content of a digest, once for the whole installation. That it is there gives nobody a right to it: see RegistryLink. */
 const RegistryBlobSchema = defineEntity({
-  name: 'RegistryBlob',
-  tableName: 'registry_blob',
+  name: 'registry_blob',
   properties: {
     digest: p.text().primary(),
     size: p.bigint('number'),
@@ -13,36 +12,24 @@ const RegistryBlobSchema = defineEntity({
     /** Somebody pushed or mounted it then: a sweep leaves it alone for a while. */
     touchedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'registry_blob_touched_at_index', properties: ['touchedAt'] }],
+  indexes: [{ properties: ['touchedAt'] }],
 });
-
-class RegistryBlob extends RegistryBlobSchema.class {}
-RegistryBlobSchema.setClass(RegistryBlob);
 
 /** A repository's right to a blob. The repository is the service's. */
 const RegistryLinkSchema = defineEntity({
-  name: 'RegistryLink',
-  tableName: 'registry_link',
+  name: 'registry_link',
   properties: {
     serviceId: p.uuid().primary(),
     digest: p.text().primary(),
     organizationId: p.uuid(),
     touchedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [
-    { name: 'registry_link_digest_index', properties: ['digest'] },
-    { name: 'registry_link_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
-    { name: 'registry_link_touched_at_index', properties: ['touchedAt'] },
-  ],
+  indexes: [{ properties: ['digest'] }, { properties: ['organizationId', 'serviceId'] }, { properties: ['touchedAt'] }],
 });
-
-class RegistryLink extends RegistryLinkSchema.class {}
-RegistryLinkSchema.setClass(RegistryLink);
 
 /** A blob that is being pushed. Its bytes lie in the draft; how many they are, the draft itself says. */
 const RegistryUploadSchema = defineEntity({
-  name: 'RegistryUpload',
-  tableName: 'registry_upload',
+  name: 'registry_upload',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -56,14 +43,8 @@ const RegistryUploadSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     touchedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [
-    { name: 'registry_upload_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
-    { name: 'registry_upload_touched_at_index', properties: ['touchedAt'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'serviceId'] }, { properties: ['touchedAt'] }],
 });
-
-class RegistryUpload extends RegistryUploadSchema.class {}
-RegistryUploadSchema.setClass(RegistryUpload);
 
 /** A piece of a draft, which is an object of the bucket that never changes. */
 export interface DraftPart {
@@ -76,8 +57,7 @@ export interface DraftPart {
  * draft that no upload names is swept.
  */
 const RegistryDraftSchema = defineEntity({
-  name: 'RegistryDraft',
-  tableName: 'registry_draft',
+  name: 'registry_draft',
   properties: {
     name: p.text().primary(),
     bytes: p.bigint('number').default(0),
@@ -87,16 +67,12 @@ const RegistryDraftSchema = defineEntity({
     sha256: p.text().nullable(),
     changedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'registry_draft_changed_at_index', properties: ['changedAt'] }],
+  indexes: [{ properties: ['changedAt'] }],
 });
-
-class RegistryDraft extends RegistryDraftSchema.class {}
-RegistryDraftSchema.setClass(RegistryDraft);
 
 /** An image, a list of images or an artifact in a repository, as it was pushed. */
 const RegistryManifestSchema = defineEntity({
-  name: 'RegistryManifest',
-  tableName: 'registry_manifest',
+  name: 'registry_manifest',
   properties: {
     serviceId: p.uuid().primary(),
     digest: p.text().primary(),
@@ -116,29 +92,20 @@ const RegistryManifestSchema = defineEntity({
     touchedAt: p.datetime(3).defaultRaw('now()'),
   },
   indexes: [
-    { name: 'registry_manifest_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
+    { properties: ['organizationId', 'serviceId'] },
     {
       name: 'registry_manifest_subject_index',
       properties: ['serviceId', 'subject', 'digest'],
       where: 'subject is not null',
     },
-    { name: 'registry_manifest_touched_at_index', properties: ['touchedAt'] },
+    { properties: ['touchedAt'] },
   ],
-  uniques: [
-    {
-      name: 'registry_manifest_organization_id_service_id_digest_unique',
-      properties: ['organizationId', 'serviceId', 'digest'],
-    },
-  ],
+  uniques: [{ properties: ['organizationId', 'serviceId', 'digest'] }],
 });
-
-class RegistryManifest extends RegistryManifestSchema.class {}
-RegistryManifestSchema.setClass(RegistryManifest);
 
 /** A manifest names a blob or another manifest of its repository. */
 const RegistryReferenceSchema = defineEntity({
-  name: 'RegistryReference',
-  tableName: 'registry_reference',
+  name: 'registry_reference',
   properties: {
     serviceId: p.uuid().primary(),
     manifest: p.text().primary(),
@@ -148,12 +115,8 @@ const RegistryReferenceSchema = defineEntity({
   indexes: [{ name: 'registry_reference_digest_index', properties: ['organizationId', 'serviceId', 'digest'] }],
 });
 
-class RegistryReference extends RegistryReferenceSchema.class {}
-RegistryReferenceSchema.setClass(RegistryReference);
-
 const RegistryTagSchema = defineEntity({
-  name: 'RegistryTag',
-  tableName: 'registry_tag',
+  name: 'registry_tag',
   properties: {
     serviceId: p.uuid().primary(),
     name: p.text().primary(),
@@ -163,9 +126,6 @@ const RegistryTagSchema = defineEntity({
   },
   indexes: [{ name: 'registry_tag_digest_index', properties: ['organizationId', 'serviceId', 'digest'] }],
 });
-
-class RegistryTag extends RegistryTagSchema.class {}
-RegistryTagSchema.setClass(RegistryTag);
 
 export const registry = [
   RegistryBlobSchema,

@@ -5,8 +5,7 @@ import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 
 /** All that runs of a service in an environment, frozen: image, settings, variables. */
 const ReleaseSchema = defineEntity({
-  name: 'Release',
-  tableName: 'release',
+  name: 'release',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -34,18 +33,12 @@ const ReleaseSchema = defineEntity({
     /** Not to be deployed again since then. */
     retiredAt: p.datetime(3).nullable(),
   },
-  uniques: [
-    { name: 'release_organization_id_id_unique', properties: ['organizationId', 'id'] },
-    { name: 'release_service_id_number_unique', properties: ['serviceId', 'number'] },
-  ],
+  uniques: [{ properties: ['organizationId', 'id'] }, { properties: ['serviceId', 'number'] }],
   indexes: [
     { name: 'release_page_index', properties: ['organizationId', 'environmentId', 'serviceId', 'createdAt', 'id'] },
     { name: 'release_project_id_index', properties: ['organizationId', 'projectId'] },
   ],
 });
-
-class Release extends ReleaseSchema.class {}
-ReleaseSchema.setClass(Release);
 
 export const releases = [ReleaseSchema] as const;
 

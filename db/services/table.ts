@@ -5,8 +5,7 @@ import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** A service in an environment, once a change set that adds it there was applied: its settings and its live release. */
 const EnvironmentServiceSchema = defineEntity({
-  name: 'EnvironmentService',
-  tableName: 'environment_service',
+  name: 'environment_service',
   properties: {
     environmentId: p.uuid().primary(),
     serviceId: p.uuid().primary(),
@@ -29,19 +28,12 @@ const EnvironmentServiceSchema = defineEntity({
     downtimeAccepted: p.array().default([]),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [
-    { name: 'environment_service_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
-    { name: 'environment_service_organization_id_project_id_index', properties: ['organizationId', 'projectId'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'serviceId'] }, { properties: ['organizationId', 'projectId'] }],
 });
-
-class EnvironmentService extends EnvironmentServiceSchema.class {}
-EnvironmentServiceSchema.setClass(EnvironmentService);
 
 /** One kind of instances of a service: its web server, a worker, a cron job. */
 const ServiceProcessSchema = defineEntity({
-  name: 'ServiceProcess',
-  tableName: 'service_process',
+  name: 'service_process',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -51,19 +43,15 @@ const ServiceProcessSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'service_process_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     { name: 'service_process_name_unique', properties: ['serviceId', 'name'] },
   ],
-  indexes: [{ name: 'service_process_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] }],
+  indexes: [{ properties: ['organizationId', 'serviceId'] }],
 });
-
-class ServiceProcess extends ServiceProcessSchema.class {}
-ServiceProcessSchema.setClass(ServiceProcess);
 
 /** A part of an application. Its settings belong to it in an environment; these here are the default of environments to come. */
 const ServiceSchema = defineEntity({
-  name: 'Service',
-  tableName: 'service',
+  name: 'service',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -81,7 +69,7 @@ const ServiceSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'service_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     { name: 'service_slug_unique', properties: ['projectId', 'slug'], where: 'deletion_id is null' },
   ],
   indexes: [
@@ -94,13 +82,9 @@ const ServiceSchema = defineEntity({
   ],
 });
 
-class Service extends ServiceSchema.class {}
-ServiceSchema.setClass(Service);
-
 /** A variable of a service in an environment, as it was applied. */
 const VariableSchema = defineEntity({
-  name: 'Variable',
-  tableName: 'variable',
+  name: 'variable',
   properties: {
     environmentId: p.uuid().primary(),
     serviceId: p.uuid().primary(),
@@ -118,7 +102,7 @@ const VariableSchema = defineEntity({
     updatedBy: p.text(),
   },
   indexes: [
-    { name: 'variable_organization_id_environment_id_index', properties: ['organizationId', 'environmentId'] },
+    { properties: ['organizationId', 'environmentId'] },
     // Lists are in the order of bytes, whatever the locale of the database.
     {
       name: 'variable_page_index',
@@ -129,13 +113,9 @@ const VariableSchema = defineEntity({
   ],
 });
 
-class Variable extends VariableSchema.class {}
-VariableSchema.setClass(Variable);
-
 /** A directory of a process that outlives its instances: the project's definition, and the name of what clusters keep. */
 const VolumeSchema = defineEntity({
-  name: 'Volume',
-  tableName: 'volume',
+  name: 'volume',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -152,17 +132,11 @@ const VolumeSchema = defineEntity({
     deletionId: p.uuid().nullable(),
   },
   uniques: [
-    { name: 'volume_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     { name: 'volume_name_unique', properties: ['serviceId', 'name'], where: 'removed_at is null' },
   ],
-  indexes: [
-    { name: 'volume_organization_id_service_id_index', properties: ['organizationId', 'serviceId'] },
-    { name: 'volume_process_id_index', properties: ['processId'] },
-  ],
+  indexes: [{ properties: ['organizationId', 'serviceId'] }, { properties: ['processId'] }],
 });
-
-class Volume extends VolumeSchema.class {}
-VolumeSchema.setClass(Volume);
 
 export const services = [
   ServiceSchema,

@@ -3,8 +3,7 @@ import type { ForeignKey } from '../postgres/foreign-key.ts';
 
 /** Who a person is at an identity provider. A person with two of them can sign in by either. */
 const IdentitySchema = defineEntity({
-  name: 'Identity',
-  tableName: 'identity',
+  name: 'identity',
   properties: {
     id: p.uuid().primary(),
     /** `built-in`, or the issuer of an external provider. */
@@ -15,16 +14,12 @@ const IdentitySchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     lastSignInAt: p.datetime(3).nullable(),
   },
-  uniques: [{ name: 'identity_provider_id_subject_unique', properties: ['providerId', 'subject'] }],
-  indexes: [{ name: 'identity_user_id_index', properties: ['userId'] }],
+  uniques: [{ properties: ['providerId', 'subject'] }],
+  indexes: [{ properties: ['userId'] }],
 });
 
-class Identity extends IdentitySchema.class {}
-IdentitySchema.setClass(Identity);
-
 const SessionSchema = defineEntity({
-  name: 'Session',
-  tableName: 'session',
+  name: 'session',
   properties: {
     id: p.uuid().primary(),
     /** SHA-256 of the cookie's value: the value itself is nowhere. */
@@ -46,7 +41,7 @@ const SessionSchema = defineEntity({
     providerId: p.text().nullable(),
   },
   indexes: [
-    { name: 'session_user_id_index', properties: ['userId'] },
+    { properties: ['userId'] },
     {
       name: 'session_end_index',
       expression: 'create index "session_end_index" on "session" (least("ended_at", "expires_at", "idle_expires_at"))',
@@ -54,16 +49,12 @@ const SessionSchema = defineEntity({
   ],
 });
 
-class Session extends SessionSchema.class {}
-SessionSchema.setClass(Session);
-
 /**
  * A sign-in that has begun: the browser is at the provider. State, nonce and the code verifier all follow from the secret
  * in the browser's `svc_oidc` cookie; here are only hashes, so that whoever reads this can finish nobody's sign-in.
  */
 const SignInAttemptSchema = defineEntity({
-  name: 'SignInAttempt',
-  tableName: 'sign_in_attempt',
+  name: 'sign_in_attempt',
   properties: {
     id: p.uuid().primary(),
     browserHash: p.blob().$type<Buffer>().unique('sign_in_attempt_browser_hash_unique'),
@@ -79,15 +70,8 @@ const SignInAttemptSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3),
   },
-  indexes: [
-    { name: 'sign_in_attempt_expires_at_index', properties: ['expiresAt'] },
-    { name: 'sign_in_attempt_sign_in_link_id_index', properties: ['signInLinkId'] },
-    { name: 'sign_in_attempt_invitation_id_index', properties: ['invitationId'] },
-  ],
+  indexes: [{ properties: ['expiresAt'] }, { properties: ['signInLinkId'] }, { properties: ['invitationId'] }],
 });
-
-class SignInAttempt extends SignInAttemptSchema.class {}
-SignInAttemptSchema.setClass(SignInAttempt);
 
 /** `first-owner`: makes the first account. `move`: binds a new identity to an account. `reset`: sets a new password. */
 const signInLinkKinds = ['first-owner', 'move', 'reset'] as const;
@@ -95,8 +79,7 @@ export type SignInLinkKind = (typeof signInLinkKinds)[number];
 
 /** A link that the command line printed. Its secret is used once, by a POST. */
 const SignInLinkSchema = defineEntity({
-  name: 'SignInLink',
-  tableName: 'sign_in_link',
+  name: 'sign_in_link',
   properties: {
     id: p.uuid().primary(),
     kind: p.enum(signInLinkKinds),
@@ -108,12 +91,9 @@ const SignInLinkSchema = defineEntity({
     expiresAt: p.datetime(3),
     usedAt: p.datetime(3).nullable(),
   },
-  indexes: [{ name: 'sign_in_link_user_id_index', properties: ['userId'] }],
+  indexes: [{ properties: ['userId'] }],
   checks: [{ name: 'sign_in_link_user_check', expression: "(kind = 'first-owner') = (user_id is null)" }],
 });
-
-class SignInLink extends SignInLinkSchema.class {}
-SignInLinkSchema.setClass(SignInLink);
 
 export const signIn = [IdentitySchema, SessionSchema, SignInLinkSchema, SignInAttemptSchema] as const;
 

@@ -2,8 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { type ForeignKey, partOf, toOrganization } from '../postgres/foreign-key.ts';
 
 const TeamSchema = defineEntity({
-  name: 'Team',
-  tableName: 'team',
+  name: 'team',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -14,8 +13,8 @@ const TeamSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
-    { name: 'team_organization_id_id_unique', properties: ['organizationId', 'id'] },
-    { name: 'team_organization_id_slug_unique', properties: ['organizationId', 'slug'] },
+    { properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'slug'] },
     {
       name: 'team_organization_id_name_unique',
       expression: 'create unique index "team_organization_id_name_unique" on "team" ("organization_id", lower("name"))',
@@ -23,24 +22,17 @@ const TeamSchema = defineEntity({
   ],
 });
 
-class Team extends TeamSchema.class {}
-TeamSchema.setClass(Team);
-
 /** Who is in a team: always a member of the team's organization. */
 const TeamMemberSchema = defineEntity({
-  name: 'TeamMember',
-  tableName: 'team_member',
+  name: 'team_member',
   properties: {
     teamId: p.uuid().primary(),
     userId: p.uuid().primary(),
     organizationId: p.uuid(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'team_member_organization_id_user_id_index', properties: ['organizationId', 'userId'] }],
+  indexes: [{ properties: ['organizationId', 'userId'] }],
 });
-
-class TeamMember extends TeamMemberSchema.class {}
-TeamMemberSchema.setClass(TeamMember);
 
 export const teams = [TeamSchema, TeamMemberSchema] as const;
 

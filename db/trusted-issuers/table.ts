@@ -4,8 +4,7 @@ import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
 
 /** A rule: jobs that this issuer vouches for, with these claims, may exchange its token for an API token of ours. */
 const TrustedIssuerSchema = defineEntity({
-  name: 'TrustedIssuer',
-  tableName: 'trusted_issuer',
+  name: 'trusted_issuer',
   properties: {
     id: p.uuid().primary(),
     organizationId: p.uuid(),
@@ -25,7 +24,7 @@ const TrustedIssuerSchema = defineEntity({
     lastUsedAt: p.datetime(3).nullable(),
   },
   uniques: [
-    { name: 'trusted_issuer_organization_id_id_unique', properties: ['organizationId', 'id'] },
+    { properties: ['organizationId', 'id'] },
     {
       name: 'trusted_issuer_organization_id_name_unique',
       expression:
@@ -35,23 +34,16 @@ const TrustedIssuerSchema = defineEntity({
   indexes: [{ name: 'trusted_issuer_page_index', properties: ['organizationId', 'createdAt', 'id'] }],
 });
 
-class TrustedIssuer extends TrustedIssuerSchema.class {}
-TrustedIssuerSchema.setClass(TrustedIssuer);
-
 /** Tokens of CI jobs that were exchanged: each is good once. */
 const ExchangedTokenSchema = defineEntity({
-  name: 'ExchangedToken',
-  tableName: 'exchanged_token',
+  name: 'exchanged_token',
   properties: {
     /** SHA-256 of issuer and token id. */
     hash: p.blob().$type<Buffer>().primary(),
     expiresAt: p.datetime(3),
   },
-  indexes: [{ name: 'exchanged_token_expires_at_index', properties: ['expiresAt'] }],
+  indexes: [{ properties: ['expiresAt'] }],
 });
-
-class ExchangedToken extends ExchangedTokenSchema.class {}
-ExchangedTokenSchema.setClass(ExchangedToken);
 
 export const trustedIssuers = [TrustedIssuerSchema, ExchangedTokenSchema] as const;
 

@@ -1,8 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 const AppUserSchema = defineEntity({
-  name: 'AppUser',
-  tableName: 'app_user',
+  name: 'app_user',
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
@@ -17,8 +16,5 @@ const AppUserSchema = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 });
-
-class AppUser extends AppUserSchema.class {}
-AppUserSchema.setClass(AppUser);
 
 export const users = [AppUserSchema] as const;

@@ -4,8 +4,7 @@ import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
 /** Desired state of one workload: one service in one environment on one cluster. */
 const ClusterSliceSchema = defineEntity({
-  name: 'ClusterSlice',
-  tableName: 'cluster_slice',
+  name: 'cluster_slice',
   properties: {
     clusterId: p.uuid().primary(),
     key: p.text().primary(),
@@ -25,19 +24,12 @@ const ClusterSliceSchema = defineEntity({
     /** Set on removal: the row is deleted once the agent reports nothing of the workload any more. */
     removedAt: p.datetime(3).nullable(),
   },
-  indexes: [
-    { name: 'cluster_slice_cluster_id_revision_index', properties: ['clusterId', 'revision'] },
-    { name: 'cluster_slice_organization_id_index', properties: ['organizationId'] },
-  ],
+  indexes: [{ properties: ['clusterId', 'revision'] }, { properties: ['organizationId'] }],
 });
-
-class ClusterSlice extends ClusterSliceSchema.class {}
-ClusterSliceSchema.setClass(ClusterSlice);
 
 /** A host name that leads to a process of a slice: nobody else can have it. */
 const IngressHostSchema = defineEntity({
-  name: 'IngressHost',
-  tableName: 'ingress_host',
+  name: 'ingress_host',
   properties: {
     host: p.text().primary(),
     organizationId: p.uuid(),
@@ -46,17 +38,13 @@ const IngressHostSchema = defineEntity({
     process: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  uniques: [{ name: 'ingress_host_cluster_id_key_process_unique', properties: ['clusterId', 'key', 'process'] }],
-  indexes: [{ name: 'ingress_host_organization_id_index', properties: ['organizationId'] }],
+  uniques: [{ properties: ['clusterId', 'key', 'process'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class IngressHost extends IngressHostSchema.class {}
-IngressHostSchema.setClass(IngressHost);
 
 /** A slice as the agent last saw it. */
 const ObservedSliceSchema = defineEntity({
-  name: 'ObservedSlice',
-  tableName: 'observed_slice',
+  name: 'observed_slice',
   properties: {
     clusterId: p.uuid().primary(),
     key: p.text().primary(),
@@ -72,16 +60,12 @@ const ObservedSliceSchema = defineEntity({
     rollout: p.json<JsonObject>().nullable(),
     observedAt: p.datetime(3).defaultRaw('now()'),
   },
-  indexes: [{ name: 'observed_slice_organization_id_index', properties: ['organizationId'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class ObservedSlice extends ObservedSliceSchema.class {}
-ObservedSliceSchema.setClass(ObservedSlice);
 
 /** A port of the loopback at which other services of the environment reach a process, whatever release of it runs. */
 const InternalPortSchema = defineEntity({
-  name: 'InternalPort',
-  tableName: 'internal_port',
+  name: 'internal_port',
   properties: {
     clusterId: p.uuid().primary(),
     port: p.integer().primary(),
@@ -91,12 +75,9 @@ const InternalPortSchema = defineEntity({
     process: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
-  uniques: [{ name: 'internal_port_cluster_id_key_process_unique', properties: ['clusterId', 'key', 'process'] }],
-  indexes: [{ name: 'internal_port_organization_id_index', properties: ['organizationId'] }],
+  uniques: [{ properties: ['clusterId', 'key', 'process'] }],
+  indexes: [{ properties: ['organizationId'] }],
 });
-
-class InternalPort extends InternalPortSchema.class {}
-InternalPortSchema.setClass(InternalPort);
 
 export const workloads = [ClusterSliceSchema, IngressHostSchema, ObservedSliceSchema, InternalPortSchema] as const;
 
