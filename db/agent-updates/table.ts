@@ -1,27 +1,19 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
+import { actorRow, requestedBy, withoutArchive } from '../engine/actor-row.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** One attempt to put another release of the agent on a cluster: the row of the actor `agent-update/<id>`. */
 const AgentUpdateSchema = defineEntity({
   name: 'agent_update',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    ...actorRow,
     clusterId: p.uuid(),
     kind: p.enum(['update', 'rollback']),
     fromImage: p.text(),
     toImage: p.text(),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
+    ...requestedBy,
     state: p.enum(agentUpdateStates).default('requested'),
-    revision: p.integer().default(0),
-    message: p.text().nullable(),
-    blocker: p.text().nullable(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
     // One at a time.
@@ -30,11 +22,7 @@ const AgentUpdateSchema = defineEntity({
   indexes: [
     { properties: ['clusterId', 'createdAt', 'id'] },
     { properties: ['organizationId', 'createdAt', 'id'] },
-    {
-      name: 'agent_update_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('agent_update'),
   ],
 });
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { approvalDecisions, approvalKinds, type ChangeAuthor } from '../../domain/approvals/approvals.ts';
+import { requestedBy } from '../engine/actor-row.ts';
 import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
@@ -24,9 +25,7 @@ const ApprovalSchema = defineEntity({
     brokenGlass: p.boolean().default(false),
     /** Why it was decided so; `reason` is why it was requested. */
     decisionReason: p.text().default(''),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
+    ...requestedBy,
     /** The person whose rights bound the request: a token counts as its owner. */
     answerableId: p.text().nullable(),
     /** Whose change it is, as of the request. Null: an earlier version requested it. */

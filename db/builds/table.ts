@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { buildKinds, buildStates, buildTriggers } from '../../domain/builds/states.ts';
+import { actorRow, requestedBy, withoutArchive } from '../engine/actor-row.ts';
 import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
@@ -60,8 +61,8 @@ const BuildSourceBlobSchema = defineEntity({
 const BuildSchema = defineEntity({
   name: 'build',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    /** Its `message`: while it waits, for what; once it failed, the API's `error`. */
+    ...actorRow,
     projectId: p.uuid(),
     environmentId: p.uuid(),
     serviceId: p.uuid(),
@@ -72,11 +73,6 @@ const BuildSchema = defineEntity({
     trigger: p.enum(buildTriggers),
     kind: p.enum(buildKinds).default('image'),
     state: p.enum(buildStates).default('queued'),
-    revision: p.integer().default(0),
-    /** Why its actor cannot be told, as for every kind of actor. */
-    blocker: p.text().nullable(),
-    /** While it waits, for what; once it failed, the API's `error`. */
-    message: p.text().nullable(),
     /** The words of the person who requested it: what changes. */
     title: p.text().default(''),
     /** The uploaded source; without one it is a commit of a repository. */
@@ -128,15 +124,10 @@ const BuildSchema = defineEntity({
     /** The change set that waits for its image, with which it is deployed. */
     changeSetId: p.uuid().nullable(),
     cancelRequestedAt: p.datetime(3).nullable(),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
+    ...requestedBy,
     /** The person who answers for it: a token counts as its owner. */
     actorUserId: p.uuid().nullable(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
     { properties: ['organizationId', 'id'] },
@@ -151,11 +142,7 @@ const BuildSchema = defineEntity({
     { name: 'build_service_page_index', properties: ['organizationId', 'serviceId', 'createdAt', 'id'] },
     { properties: ['changeSetId'], where: 'change_set_id is not null' },
     { properties: ['buildSourceId'], where: 'build_source_id is not null' },
-    {
-      name: 'build_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('build'),
   ],
 });
 

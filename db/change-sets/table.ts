@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { changeSetSources, changeSetStates, itemKinds } from '../../domain/change-sets/items.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
+import { actorRow, requestedBy, withoutArchive } from '../engine/actor-row.ts';
 import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** One change that is staged, or was applied. */
@@ -57,15 +58,10 @@ const ChangeSetItemSchema = defineEntity({
 const ChangeSetSchema = defineEntity({
   name: 'change_set',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    ...actorRow,
     projectId: p.uuid(),
     environmentId: p.uuid(),
     state: p.enum(changeSetStates),
-    revision: p.integer().default(0),
-    blocker: p.text().nullable(),
-    /** Why it is as it is. */
-    message: p.text().nullable(),
     /** The words of the person who applied it. */
     title: p.text().default(''),
     reason: p.text().default(''),
@@ -73,23 +69,14 @@ const ChangeSetSchema = defineEntity({
     sourceCommit: p.text().nullable(),
     approvalId: p.uuid().nullable(),
     downtimeAccepted: p.boolean().default(false),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
+    ...requestedBy,
     appliedAt: p.datetime(3).nullable(),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [{ properties: ['organizationId', 'id'] }],
   indexes: [
     { name: 'change_set_page_index', properties: ['organizationId', 'environmentId', 'createdAt', 'id'] },
     { properties: ['organizationId', 'createdAt', 'id'] },
-    {
-      name: 'change_set_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('change_set'),
   ],
 });
 

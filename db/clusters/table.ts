@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { clusterEventKinds, clusterStates } from '../../domain/clusters/clusters.ts';
+import { actorRow, withoutArchive } from '../engine/actor-row.ts';
 import { type ForeignKey, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
@@ -31,8 +32,7 @@ const ClusterEventSchema = defineEntity({
 const ClusterSchema = defineEntity({
   name: 'cluster',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    ...actorRow,
     name: p.text(),
     slug: p.text(),
     region: p.text().default(''),
@@ -41,14 +41,7 @@ const ClusterSchema = defineEntity({
     schedulable: p.boolean().default(true),
     desiredRevision: p.integer().default(0),
     state: p.enum(clusterStates).default('awaiting-agent'),
-    revision: p.integer().default(0),
-    /** Why it is in its state, in a sentence. */
-    message: p.text().nullable(),
-    blocker: p.text().nullable(),
     deletionRequestedAt: p.datetime(3).nullable(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
     { properties: ['organizationId', 'id'] },
@@ -58,11 +51,7 @@ const ClusterSchema = defineEntity({
   indexes: [
     { properties: ['organizationId', 'createdAt', 'id'] },
     { name: 'cluster_open_index', properties: ['createdAt'], where: 'finished_at is null' },
-    {
-      name: 'cluster_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('cluster'),
   ],
 });
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { commandStates } from '../../domain/clusters/clusters.ts';
+import { requestedBy } from '../engine/actor-row.ts';
 import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 
 /** Something that an agent does once: see protocol/command.ts. */
@@ -22,9 +23,7 @@ const ClusterCommandSchema = defineEntity({
     message: p.text().nullable(),
     /** The actor that waits for the result. */
     actorId: p.text().nullable(),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
+    ...requestedBy,
     createdAt: p.datetime(3).defaultRaw('now()'),
     /** Not taken by then, it is not done any more. */
     expiresAt: p.datetime(3),

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { deletionKinds } from '../../domain/deletions/kinds.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
+import { actorRow, requestedBy, withoutArchive } from '../engine/actor-row.ts';
 import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 
 /**
@@ -10,8 +11,7 @@ import { type ForeignKey, partOf } from '../postgres/foreign-key.ts';
 const DeletionSchema = defineEntity({
   name: 'deletion',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    ...actorRow,
     kind: p.enum(deletionKinds),
     /** The id of what is deleted; of an organization, `organizationId`. */
     subjectId: p.uuid().nullable(),
@@ -23,15 +23,8 @@ const DeletionSchema = defineEntity({
     detail: p.text().default(''),
     name: p.text(),
     slug: p.text(),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
+    ...requestedBy,
     state: p.enum(deletionStates).default('retained'),
-    revision: p.integer().default(0),
-    message: p.text().nullable(),
-    /** Why it does not move, in a sentence: a poisoned outbox entry, a workflow that was lost. */
-    blocker: p.text().nullable(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
     restoreUntil: p.datetime(3),
     /** Set when somebody asked for the purge before the time has passed. */
     purgeRequestedAt: p.datetime(3).nullable(),
@@ -39,18 +32,12 @@ const DeletionSchema = defineEntity({
     purgeStartedAt: p.datetime(3).nullable(),
     /** Data on clusters that the purge could not delete, in a sentence: their cluster was removed before. */
     undeleted: p.text().nullable(),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   indexes: [
     { properties: ['organizationId'] },
     { name: 'deletion_subject_index', properties: ['organizationId', 'subjectId'] },
     { name: 'deletion_open_index', properties: ['createdAt'], where: 'finished_at is null' },
-    {
-      name: 'deletion_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('deletion'),
   ],
 });
 

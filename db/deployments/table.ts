@@ -6,6 +6,7 @@ import {
   deploymentKinds,
   deploymentStates,
 } from '../../domain/deployments/states.ts';
+import { actorRow, requestedBy, withoutArchive } from '../engine/actor-row.ts';
 import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
 
@@ -37,21 +38,19 @@ const DeploymentEventSchema = defineEntity({
 const DeploymentSchema = defineEntity({
   name: 'deployment',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    /**
+     * Of its `blocker` people see the code `temporal`; its `message` is the sentence of `waitsFor`: what is waited for, and who
+     * can end that.
+     */
+    ...actorRow,
     projectId: p.uuid(),
     environmentId: p.uuid(),
     serviceId: p.uuid(),
     releaseId: p.uuid(),
     kind: p.enum(deploymentKinds),
     state: p.enum(deploymentStates).default('pending'),
-    revision: p.integer().default(0),
-    /** Why its actor cannot be told, as for every kind of actor; people see the code `temporal`. */
-    blocker: p.text().nullable(),
     /** The API's `blocker`: the code of what is waited for, or of what failed. */
     waitsFor: p.enum(deploymentBlockers).nullable(),
-    /** The sentence of `waitsFor`: what is waited for, and who can end that. */
-    message: p.text().nullable(),
     /** The order in which deployments were admitted. */
     admissionOrder: p.bigint('number').autoincrement(),
     /** Where it stands in the queue, if that is where one stood that it superseded. */
@@ -65,9 +64,7 @@ const DeploymentSchema = defineEntity({
     afterDeployments: p.array().default([]),
     cancelRequestedAt: p.datetime(3).nullable(),
     downtimeAccepted: p.boolean().default(false),
-    requestedByKind: p.enum(['user', 'token', 'machine', 'actor']),
-    requestedById: p.text(),
-    requestedByName: p.text(),
+    ...requestedBy,
     /** Where it rolls, and the revision of that cluster's desired state. */
     clusterId: p.uuid().nullable(),
     workloadRevision: p.integer().nullable(),
@@ -81,10 +78,7 @@ const DeploymentSchema = defineEntity({
     warnings: p.json<JsonValue[]>().defaultRaw(`'[]'`),
     rerunOf: p.uuid().nullable(),
     fromStage: p.text().nullable().$type<DeploymentStage>(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
     { properties: ['organizationId', 'id'] },
@@ -123,11 +117,7 @@ const DeploymentSchema = defineEntity({
       where: 'rerun_of is not null',
     },
     { properties: ['changeSetId'], where: 'change_set_id is not null' },
-    {
-      name: 'deployment_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('deployment'),
   ],
 });
 

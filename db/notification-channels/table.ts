@@ -2,15 +2,16 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { channelKinds, type NotificationKind, notificationKinds } from '../../domain/notifications/notifications.ts';
 import { incidentStates } from '../../workflows/incident/descriptor.ts';
 import { notificationDeliveryStates } from '../../workflows/notification-delivery/descriptor.ts';
-import { type ForeignKey, toOrganization } from '../postgres/foreign-key.ts';
+import { actorRow, withoutArchive } from '../engine/actor-row.ts';
+import { type ForeignKey, toOrganization, toRow } from '../postgres/foreign-key.ts';
 import type { JsonObject } from '../postgres/json.ts';
 
 /** Something that is wrong, told to one pager from its trigger to its resolve: the row of the actor `incident/<id>`. */
 const IncidentSchema = defineEntity({
   name: 'incident',
   properties: {
-    id: p.uuid().primary(),
-    organizationId: p.uuid(),
+    /** Its `message` is why the last attempt failed. */
+    ...actorRow,
     notificationChannelId: p.uuid(),
     /** The thing that is wrong: of it there is one incident at a time. */
     subject: p.text(),
@@ -26,13 +27,6 @@ const IncidentSchema = defineEntity({
     attempts: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     state: p.enum(incidentStates).default('triggering'),
-    revision: p.integer().default(0),
-    /** Why the last attempt failed. */
-    message: p.text().nullable(),
-    blocker: p.text().nullable(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [
     {
@@ -49,11 +43,7 @@ const IncidentSchema = defineEntity({
       where: 'finished_at is null and resolved_at is null',
     },
     { name: 'incident_page_index', properties: ['organizationId', 'notificationChannelId', 'createdAt', 'id'] },
-    {
-      name: 'incident_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('incident'),
     { name: 'incident_finished_index', properties: ['finishedAt'], where: 'archived_at is not null' },
   ],
 });
@@ -96,19 +86,13 @@ const message = {
 const NotificationDeliverySchema = defineEntity({
   name: 'delivery',
   properties: {
-    id: p.uuid().primary(),
+    /** Its `message` is why the last attempt failed. */
+    ...actorRow,
     ...message,
     /** Those that were made and failed, or the one that arrived. */
     attempts: p.integer().default(0),
     nextAttemptAt: p.datetime(3).nullable(),
     state: p.enum(notificationDeliveryStates).default('sending'),
-    revision: p.integer().default(0),
-    /** Why the last attempt failed. */
-    message: p.text().nullable(),
-    blocker: p.text().nullable(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    finishedAt: p.datetime(3).nullable(),
-    archivedAt: p.datetime(3).nullable(),
   },
   uniques: [{ name: 'delivery_occasion_unique', properties: ['notificationChannelId', 'occasion'] }],
   indexes: [
@@ -117,11 +101,7 @@ const NotificationDeliverySchema = defineEntity({
       properties: ['organizationId', 'notificationChannelId', 'createdAt', 'id'],
     },
     { name: 'delivery_open_index', properties: ['notificationChannelId'], where: 'finished_at is null' },
-    {
-      name: 'delivery_without_archive_index',
-      properties: ['finishedAt'],
-      where: 'finished_at is not null and archived_at is null',
-    },
+    withoutArchive('delivery'),
     { name: 'delivery_finished_index', properties: ['finishedAt'], where: 'archived_at is not null' },
   ],
 });
@@ -152,10 +132,5 @@ export const notificationChannels = [
 export const foreignKeys: readonly ForeignKey[] = [
   toOrganization('notification_channel'),
   toOrganization('queued_delivery'),
-  {
-    table: 'queued_delivery',
-    columns: ['organization_id', 'notification_channel_id'],
-    references: 'notification_channel',
-    referenced: ['organization_id', 'id'],
-  },
+  toRow('queued_delivery', 'notification_channel_id', 'notification_channel'),
 ];
