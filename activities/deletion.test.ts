@@ -68,7 +68,7 @@ test('a purge can be stopped between two batches, and goes on from there', async
   await effect(fresh.database, author, async ({ audit }) => {
     const { organizationId } = deletion;
     for (let number = 0; number < 2_500; number += 1) {
-      audit({ action: 'team.created', organizationId, subjectKind: 'team', subjectId: `${number}` });
+      audit('team.created', { organizationId, id: `${number}` });
     }
   });
   await environment(deletion).run(activities.claimPurge, { ...deletion, revision: 1 });

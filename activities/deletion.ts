@@ -141,14 +141,7 @@ function record(
     recordDeletion(effect, deed, { ...thingOf(row), projectId, name }, { details });
     return;
   }
-  effect.audit({
-    action: `organization.${deed}`,
-    organizationId,
-    subjectKind: 'organization',
-    subjectId: organizationId,
-    subjectName: name,
-    details: { ...details, deletionId },
-  });
+  effect.audit(`organization.${deed}`, { organizationId, id: organizationId, name }, { ...details, deletionId });
   hint(effect, row);
 }
 

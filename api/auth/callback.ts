@@ -25,12 +25,7 @@ export async function noteRefusal(
   const reason = problem instanceof Refusal ? problem.reason : problem.code;
   log.info({ requestId: client.requestId, reason }, 'A sign-in was refused');
   await effect(database, anonymous(client), async (running) => {
-    running.audit({
-      action: 'sign_in.refused',
-      subjectKind: 'sign_in',
-      subjectId: attemptId,
-      details: { reason },
-    });
+    running.audit('sign_in.refused', { id: attemptId }, { reason });
   }).catch((error: unknown) => log.warn({ requestId: client.requestId, err: error }, 'A refusal was not recorded'));
 }
 

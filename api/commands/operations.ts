@@ -39,14 +39,11 @@ const cancelCommand = operation({
     if (state !== undefined && isCommandOver(state) && state !== 'cancelled') {
       throw new Problem('already-decided', `The command has finished: it is ${state}.`);
     }
-    effect.audit({
-      action: 'cluster.command_cancelled',
-      organizationId: cluster.organizationId,
-      subjectKind: 'cluster',
-      subjectId: cluster.id,
-      subjectName: cluster.name,
-      details: { command: before.id, kind: before.kind },
-    });
+    effect.audit(
+      'cluster.command_cancelled',
+      { organizationId: cluster.organizationId, id: cluster.id, name: cluster.name },
+      { command: before.id, kind: before.kind },
+    );
     return presentCommand(after);
   },
 });
@@ -94,14 +91,11 @@ const createCommand = operation({
       body.kind === 'exec'
         ? { instance: body.instance, program: body.command[0] ?? '' }
         : { workload: body.workload, ...(body.process === undefined ? {} : { process: body.process }) };
-    effect.audit({
-      action: `cluster.${body.kind}`,
-      organizationId: cluster.organizationId,
-      subjectKind: 'cluster',
-      subjectId: cluster.id,
-      subjectName: cluster.name,
-      details: { command: id, ...details },
-    });
+    effect.audit(
+      `cluster.${body.kind}`,
+      { organizationId: cluster.organizationId, id: cluster.id, name: cluster.name },
+      { command: id, ...details },
+    );
     return presentCommand(existing(await commandView(effect.kysely, cluster, id)));
   },
 });

@@ -50,14 +50,7 @@ const cancelDeployment = operation({
       await admit(effect, { organizationId, projectId }, { event: 'cancel', id, because: 'person' }),
       `The deployment of "${serviceName}" to "${environmentName}"`,
     );
-    effect.audit({
-      action: 'deployment.cancelled',
-      organizationId,
-      subjectKind: 'deployment',
-      subjectId: id,
-      subjectName: serviceName,
-      details: { environment: environmentName },
-    });
+    effect.audit('deployment.cancelled', { organizationId, id, name: serviceName }, { environment: environmentName });
     return deploymentAnswer(await caller.see(theDeployment, id, effect.kysely));
   },
 });

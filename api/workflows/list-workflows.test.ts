@@ -23,8 +23,7 @@ const list = async () => {
 async function request(organizationId: string, workflowId: string, id: string): Promise<void> {
   const author = { kind: 'user', id, name: 'Ada', requestId: 'r-1' } as const;
   await effect(api.database, author, async (began) => {
-    const subject = { subjectKind: 'cluster', subjectId: workflowId };
-    began.audit({ action: 'cluster.created', organizationId, ...subject, workflowId });
+    began.audit('cluster.created', { organizationId, id: workflowId, workflowId });
   });
 }
 

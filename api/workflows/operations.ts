@@ -53,14 +53,11 @@ const exportHistory = operation({
     });
     if (exported === undefined) throw new Problem('not-found', 'There is no such run of this workflow.');
     await once(async (began) =>
-      began.audit({
-        action: 'workflow.exported',
-        organizationId: caller.organization.id,
-        subjectKind: 'workflow',
-        subjectId: actor.id,
-        subjectName: actor.name,
-        details: { workflow: actorId(actor.kind, actor.id), run },
-      }),
+      began.audit(
+        'workflow.exported',
+        { organizationId: caller.organization.id, id: actor.id, name: actor.name },
+        { workflow: actorId(actor.kind, actor.id), run },
+      ),
     );
     return { events: (exported.events ?? []) as Record<string, unknown>[] };
   },

@@ -138,12 +138,9 @@ function note(
   name: string,
   details: Record<string, string | number | string[]>,
 ): void {
-  effect.audit({
+  effect.audit(
     action,
-    organizationId: cluster.organizationId,
-    subjectKind: 'workload',
-    subjectId: `${cluster.id} ${sliceKeyOf(name)}`,
-    subjectName: name,
-    details: { cluster: cluster.slug, ...details },
-  });
+    { organizationId: cluster.organizationId, id: `${cluster.id} ${sliceKeyOf(name)}`, name },
+    { cluster: cluster.slug, ...details },
+  );
 }

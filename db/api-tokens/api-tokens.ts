@@ -67,14 +67,11 @@ export async function createToken(effect: Effect, token: NewToken): Promise<{ ro
       .values(projects.map((project) => ({ api_token_id: id, project_id: project })))
       .execute();
   }
-  effect.audit({
-    action: exchanged === undefined ? 'api_token.created' : 'api_token.exchanged',
-    organizationId,
-    subjectKind: 'api_token',
-    subjectId: id,
-    subjectName: name,
-    details: { ...exchanged?.details, role, tokenId, ...(projectIds === undefined ? {} : { projectIds: projects }) },
-  });
+  effect.audit(
+    exchanged === undefined ? 'api_token.created' : 'api_token.exchanged',
+    { organizationId, id, name },
+    { ...exchanged?.details, role, tokenId, ...(projectIds === undefined ? {} : { projectIds: projects }) },
+  );
   effect.change({ organizationId, kind: 'api_token', id });
   const row = await findToken(effect.kysely, organizationId, id);
   if (row === undefined) throw new Error('The token that was just made is not there.');
@@ -142,14 +139,7 @@ function noteRevoked(
   { id, name }: EndedToken,
   details?: Record<string, string>,
 ): void {
-  effect.audit({
-    action: 'api_token.revoked',
-    organizationId,
-    subjectKind: 'api_token',
-    subjectId: id,
-    subjectName: name,
-    ...(details === undefined ? {} : { details }),
-  });
+  effect.audit('api_token.revoked', { organizationId, id, name }, details);
   effect.change({ organizationId, kind: 'credential.revoked', id });
   effect.change({ organizationId, kind: 'api_token', id });
 }

@@ -77,14 +77,11 @@ export async function decideApproval(
     tellOfDraft(effect, place, place);
   }
   const { brokenGlass = false, selfApproved = false, reason } = by ?? {};
-  effect.audit({
-    action: brokenGlass ? 'approval.glass_broken' : 'approval.decided',
-    organizationId,
-    subjectKind: 'approval',
-    subjectId: id,
-    subjectName: row.name,
-    details: { decision, ...(reason === undefined ? {} : { reason }), selfApproved },
-  });
+  effect.audit(
+    brokenGlass ? 'approval.glass_broken' : 'approval.decided',
+    { organizationId, id, name: row.name },
+    { decision, ...(reason === undefined ? {} : { reason }), selfApproved },
+  );
   if (by === undefined || !brokenGlass) return;
   await notifyOfBreakGlass(effect, organizationId, {
     ...{ approvalId: id, projectId, environmentId: place.environmentId, environment: row.name, kind: row.kind },

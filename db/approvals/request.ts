@@ -55,14 +55,11 @@ export async function requestApproval(effect: Effect, place: Place, requested: R
     .select('name')
     .where('id', '=', environmentId)
     .executeTakeFirstOrThrow();
-  effect.audit({
-    action: 'approval.requested',
-    organizationId,
-    subjectKind: 'approval',
-    subjectId: id,
-    subjectName: environment.name,
-    details: { environmentId, changeSet: request.changeSetId },
-  });
+  effect.audit(
+    'approval.requested',
+    { organizationId, id, name: environment.name },
+    { environmentId, changeSet: request.changeSetId },
+  );
   effect.change({ organizationId, projectId, kind: 'approval', id });
   await askDeciders(effect, organizationId, {
     ...{ approvalId: id, projectId, environmentId, environment: environment.name, kind: 'change-set' },

@@ -34,14 +34,7 @@ export async function cancelBuild(effect: Effect, id: string, name: string): Pro
   effect.tell({ to: actorId('build', id), message: 'cancelled', organizationId, body: {} });
   if (state === 'queued' && changeSetId !== undefined) await tellChangeSet(effect, build, changeSetId);
   effect.change({ organizationId, projectId, kind: 'build', id });
-  effect.audit({
-    action: 'build.cancelled',
-    organizationId,
-    subjectKind: 'build',
-    subjectId: id,
-    subjectName: `${name} #${number}`,
-    details: {},
-  });
+  effect.audit('build.cancelled', { organizationId, id, name: `${name} #${number}` }, {});
 }
 
 interface Place {

@@ -78,14 +78,11 @@ export async function requestBuild(effect: Effect, wanted: NewBuild): Promise<st
     .execute();
   effect.tell({ start: 'build', id, organizationId });
   effect.change({ organizationId, projectId, kind: 'build', id });
-  effect.audit({
-    action: 'build.requested',
-    organizationId,
-    subjectKind: 'build',
-    subjectId: id,
-    subjectName: `${service.name} #${number}`,
-    details: { environment: environment.name, trigger: wanted.trigger, ...commitOf(wanted) },
-  });
+  effect.audit(
+    'build.requested',
+    { organizationId, id, name: `${service.name} #${number}` },
+    { environment: environment.name, trigger: wanted.trigger, ...commitOf(wanted) },
+  );
   await supersedeQueued(effect, wanted, { id, number, clusterId });
   await askForApproval(effect, { ...wanted, id, number, environment: environment.name, service: service.name });
   return id;

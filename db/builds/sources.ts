@@ -128,11 +128,8 @@ export async function putSource(
     insert into build_source_blob (build_source_id, digest, organization_id)
     select ${id}, digest, ${organizationId} from unnest(${digests}::text[]) as digest
   `.execute(kysely);
-  audit({
-    ...{ action: 'service.source_uploaded', organizationId },
-    ...{ subjectKind: 'service', subjectId: serviceId, subjectName: name },
-    details: { source: id, digest, files: files.length, bytes: source.sizeBytes },
-  });
+  const details = { source: id, digest, files: files.length, bytes: source.sizeBytes };
+  audit('service.source_uploaded', { organizationId, id: serviceId, name }, details);
   return source;
 }
 

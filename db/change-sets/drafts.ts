@@ -101,12 +101,9 @@ export function auditDraft(
   { id, name }: Pick<DraftRow, 'id' | 'name'>,
   labels: readonly string[],
 ): void {
-  effect.audit({
-    action: `change_set.${deed}`,
-    organizationId,
-    subjectKind: 'change_set',
-    subjectId: id,
-    subjectName: name,
-    details: { environmentId, items: labels.length, changes: labels.slice(0, 100) },
-  });
+  effect.audit(
+    `change_set.${deed}`,
+    { organizationId, id, name },
+    { environmentId, items: labels.length, changes: labels.slice(0, 100) },
+  );
 }

@@ -230,15 +230,7 @@ export function recordCluster(
   details?: JsonObject,
   workflowId?: string,
 ): void {
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'cluster',
-    subjectId: id,
-    subjectName: name,
-    ...(details === undefined ? {} : { details }),
-    ...(workflowId === undefined ? {} : { workflowId }),
-  });
+  effect.audit(action, { organizationId, id, name, workflowId }, details);
   effect.change({ organizationId, kind: 'cluster', id });
 }
 

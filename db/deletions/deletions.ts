@@ -180,15 +180,8 @@ function record(
   about: { organizationId: string; name: string; slug: string; deletionId: string; started?: boolean },
 ): void {
   const { organizationId, name, slug, deletionId, started = false } = about;
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'organization',
-    subjectId: organizationId,
-    subjectName: name,
-    details: { slug, deletionId },
-    ...(started ? { workflowId: deletionId } : {}),
-  });
+  const workflowId = started ? deletionId : undefined;
+  effect.audit(action, { organizationId, id: organizationId, name, workflowId }, { slug, deletionId });
   effect.change({ organizationId, kind: 'organization', id: organizationId });
   // Every credential of the organization is worth something else from now on.
   effect.change({ organizationId, kind: 'credential.organization', id: organizationId });

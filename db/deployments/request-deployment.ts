@@ -110,18 +110,15 @@ export async function requestDeployment(
     await requestApproval(effect, release, place, { ...asked, deploymentId, approvalId, down });
   else await adoptSettings(effect, keyring, meaningOf(asked), release);
   const { promotedFrom: from } = asked;
-  effect.audit({
-    action: 'deployment.requested',
-    organizationId,
-    subjectKind: 'deployment',
-    subjectId: deploymentId,
-    subjectName: place.service,
-    details: {
+  effect.audit(
+    'deployment.requested',
+    { organizationId, id: deploymentId, name: place.service },
+    {
       ...{ kind, environment: place.environment, release: place.number },
       ...(from === undefined ? {} : { fromEnvironment: from.environment, fromRelease: from.number }),
       ...(rerun === undefined ? {} : detailsOfRerun(rerun)),
     },
-  });
+  );
   return { ...decision, deploymentId, approvalId };
 }
 
@@ -246,14 +243,11 @@ async function requestApproval(
       expires_at: expiresAt(organizationId),
     })
     .execute();
-  effect.audit({
-    action: 'approval.requested',
-    organizationId,
-    subjectKind: 'approval',
-    subjectId: id,
-    subjectName: environment,
-    details: { environmentId, deployment: deploymentId },
-  });
+  effect.audit(
+    'approval.requested',
+    { organizationId, id, name: environment },
+    { environmentId, deployment: deploymentId },
+  );
   effect.change({ organizationId, projectId, kind: 'approval', id });
   await askDeciders(effect, organizationId, {
     ...{ approvalId: id, projectId, environmentId, environment, service: { id: serviceId, name: service } },

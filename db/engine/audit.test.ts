@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, expect, test } from 'vitest';
-import type { AuditAction } from '../../domain/audit-actions.ts';
 import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { listAuditRecords } from './audit.ts';
@@ -12,12 +11,13 @@ afterAll(() => fresh.drop());
 
 test('of two changes of which one waited for the other, the log tells first what was done first', async () => {
   const organizationId = uuid();
-  const entry = (action: AuditAction) => ({ action, organizationId, subjectKind: 'team', subjectId: uuid() });
   await effect(fresh.database, machine, async (began) => {
     await sql`select pg_sleep(0.005)`.execute(began.kysely);
-    await effect(fresh.database, machine, async (overtook) => overtook.audit(entry('team.created')));
+    await effect(fresh.database, machine, async (overtook) =>
+      overtook.audit('team.created', { organizationId, id: uuid() }),
+    );
     await sql`select pg_sleep(0.005)`.execute(began.kysely);
-    began.audit(entry('team.renamed'));
+    began.audit('team.renamed', { organizationId, id: uuid() });
   });
   const records = await listAuditRecords(fresh.database.kysely, organizationId, {}, { limit: 10 });
   expect(records.map(({ action }) => action)).toEqual(['team.renamed', 'team.created']);

@@ -5,18 +5,23 @@ import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import type { Author } from './author.ts';
 
-/** The action and its subject. Actor and address come from the effect's author, the time from PostgreSQL's clock. */
-export interface AuditEntry {
-  action: AuditAction;
+/** The subject of an action. */
+export interface AuditSubject {
   /** Without it, the record concerns the installation and no organization sees it. */
   organizationId?: string;
-  subjectKind: string;
-  subjectId: string;
-  subjectName?: string;
-  /** Further facts worth recording. Never a secret. */
-  details?: JsonObject;
+  /** Without it, the kind that the action begins with. */
+  subjectKind?: string;
+  id: string;
+  name?: string | undefined;
   /** The workflow that it started: the id of the actor's row. Its page tells who requested it. */
-  workflowId?: string;
+  workflowId?: string | undefined;
+}
+
+/** Actor and address come from the effect's author, the time from PostgreSQL's clock. */
+export interface AuditEntry {
+  action: AuditAction;
+  subject: AuditSubject;
+  details?: JsonObject | undefined;
 }
 
 export interface AuditRecordView {
@@ -88,22 +93,22 @@ export async function insertAuditRecords(kysely: Kysely<Tables>, author: Author,
   await kysely
     .insertInto('audit_record')
     .values(
-      entries.map((entry) => ({
+      entries.map(({ action, subject, details }) => ({
         id: uuid(),
-        organization_id: entry.organizationId ?? null,
+        organization_id: subject.organizationId ?? null,
         // Not the transaction's beginning: of two that waited for each other, the log tells first what was done first.
         at: sql<Date>`clock_timestamp()`,
-        action: entry.action,
+        action,
         actor_kind: author.kind,
         actor_id: author.id,
         actor_name: author.name,
         ip: author.ip ?? null,
         request_id: author.requestId ?? null,
-        subject_kind: entry.subjectKind,
-        subject_id: entry.subjectId,
-        subject_name: entry.subjectName ?? null,
-        details: entry.details ?? null,
-        workflow_id: entry.workflowId ?? null,
+        subject_kind: subject.subjectKind ?? action.slice(0, action.indexOf('.')),
+        subject_id: subject.id,
+        subject_name: subject.name ?? null,
+        details: details ?? null,
+        workflow_id: subject.workflowId ?? null,
       })),
     )
     .execute();

@@ -34,12 +34,7 @@ async function insert(effect: Effect, { id, name }: { id: string; name: string }
 function change(organizationId: string, end: () => Promise<void>): Promise<string> {
   return effect(fresh.database, author, async (effect) => {
     await insert(effect, { id: organizationId, name: 'Acme' });
-    effect.audit({
-      action: 'organization.created',
-      organizationId,
-      subjectKind: 'organization',
-      subjectId: organizationId,
-    });
+    effect.audit('organization.created', { organizationId, id: organizationId });
     effect.change({ organizationId, kind: 'organization', id: organizationId });
     effect.tell({ start: 'deletion', id: organizationId, organizationId });
     effect.tell({ to: `deletion/${organizationId}`, message: 'restored', organizationId, body: {} });
@@ -80,7 +75,7 @@ test('an effect whose last write is refused leaves nothing', async () => {
   const id = uuid();
   const failing = effect(fresh.database, author, async (effect) => {
     await insert(effect, { id, name: 'Acme' });
-    effect.audit({ action: 'organization.created', organizationId: id, subjectKind: 'organization', subjectId: id });
+    effect.audit('organization.created', { organizationId: id, id });
     effect.change({ organizationId: 'not a uuid', kind: 'organization', id });
   });
   await expect(failing).rejects.toThrow('uuid');
@@ -97,7 +92,7 @@ test('an effect whose commit is refused leaves nothing and reports nothing', asy
   const failing = effect(fresh.database, author, async (effect) => {
     for (const id of ids) {
       await insert(effect, { id, name });
-      effect.audit({ action: 'organization.created', organizationId: id, subjectKind: 'organization', subjectId: id });
+      effect.audit('organization.created', { organizationId: id, id });
       effect.change({ organizationId: id, kind: 'organization', id });
       effect.tell({ to: `deletion/${id}`, message: 'restored', organizationId: id, body: {} });
     }
@@ -121,12 +116,7 @@ test('the audit log is paged and filtered', async () => {
   const id = uuid();
   await effect(fresh.database, author, async (effect) => {
     for (let n = 0; n < 5; n += 1) {
-      effect.audit({
-        action: n % 2 === 0 ? 'team.renamed' : 'team.created',
-        organizationId: id,
-        subjectKind: 'a',
-        subjectId: `${n}`,
-      });
+      effect.audit(n % 2 === 0 ? 'team.renamed' : 'team.created', { organizationId: id, subjectKind: 'a', id: `${n}` });
     }
   });
   const { kysely } = fresh.database;

@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import type { Database } from '../postgres/database.ts';
+import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { type AuditEntry, insertAuditRecords } from './audit.ts';
+import { type AuditEntry, type AuditSubject, insertAuditRecords } from './audit.ts';
 import type { Author } from './author.ts';
 import { appendToFeed, type Hint } from './feed/feed.ts';
 import { actorIdOf, type InsertedEntry, insertEntries, type Message, type Start } from './outbox.ts';
 
-export type { AuditEntry } from './audit.ts';
 export type { Author } from './author.ts';
 export type { Hint } from './feed/feed.ts';
 export type { Message, Start } from './outbox.ts';
@@ -20,7 +21,8 @@ export interface Effect {
   /** The transaction. */
   readonly kysely: Kysely<Tables>;
   readonly database: Database;
-  audit(entry: AuditEntry): void;
+  /** Details are further facts worth recording, never a secret. */
+  audit(action: AuditAction, subject: AuditSubject, details?: JsonObject | undefined): void;
   change(hint: Hint): void;
   tell(entry: Start | Message): void;
 }
@@ -36,7 +38,7 @@ export async function effect<T>(database: Database, author: Author, work: (effec
       author,
       kysely,
       database,
-      audit: (entry) => void audits.push(entry),
+      audit: (action, subject, details) => void audits.push({ action, subject, details }),
       change: (hint) => void hints.push(hint),
       tell: (entry) => void entries.push(entry),
     });

@@ -156,14 +156,7 @@ export function recordEnvironment(
   { id, organizationId, projectId, name }: EnvironmentRef & { name: string },
   details?: JsonObject,
 ): void {
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'environment',
-    subjectId: id,
-    subjectName: name,
-    ...(details === undefined ? {} : { details }),
-  });
+  effect.audit(action, { organizationId, id, name }, details);
   effect.change({ organizationId, kind: 'environment', id, projectId });
 }
 

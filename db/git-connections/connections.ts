@@ -233,13 +233,6 @@ function record(
   { id, label }: { id: string; label: string },
   details: JsonObject = {},
 ): void {
-  effect.audit({
-    action: `git_connection.${deed}`,
-    organizationId,
-    subjectKind: 'git_connection',
-    subjectId: id,
-    subjectName: label,
-    details,
-  });
+  effect.audit(`git_connection.${deed}`, { organizationId, id, name: label }, details);
   effect.change({ organizationId, kind: 'git_connection', id });
 }

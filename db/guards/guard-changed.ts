@@ -38,14 +38,11 @@ export async function guardChanged(effect: Effect, subject: GuardSubject, change
     .execute();
   const project = projectId === undefined ? '' : await projectName(effect, organizationId, projectId);
   const loosened = { guard, name, project, before, after };
-  effect.audit({
-    action: 'guard.loosened',
-    organizationId,
-    subjectKind: 'guard',
-    subjectId: id,
-    subjectName: loosenedTitle(loosened),
-    details: { guard, subjectId, before: before as JsonValue, after: after as JsonValue },
-  });
+  effect.audit(
+    'guard.loosened',
+    { organizationId, id, name: loosenedTitle(loosened) },
+    { guard, subjectId, before: before as JsonValue, after: after as JsonValue },
+  );
   effect.change({ organizationId, kind: 'guard', id });
   await notify(effect, {
     organizationId,

@@ -45,14 +45,11 @@ export async function undoLoosening(
   const loosening = await written(effect, organizationId, id);
   await undoings[loosening.guard](effect, loosening, asRole);
   await markUndone(effect, organizationId, id);
-  effect.audit({
-    action: 'guard.undone',
-    organizationId,
-    subjectKind: 'guard',
-    subjectId: id,
-    subjectName: loosening.subjectName,
-    details: { guard: loosening.guard, subjectId: loosening.subjectId },
-  });
+  effect.audit(
+    'guard.undone',
+    { organizationId, id, name: loosening.subjectName },
+    { guard: loosening.guard, subjectId: loosening.subjectId },
+  );
   effect.change({ organizationId, kind: 'guard', id });
   return await written(effect, organizationId, id);
 }

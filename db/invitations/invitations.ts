@@ -167,14 +167,7 @@ export function recordInvitation(
   { id, organizationId, email }: { id: string; organizationId: string; email: string },
   details?: Record<string, string>,
 ): void {
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'invitation',
-    subjectId: id,
-    subjectName: email,
-    ...(details === undefined ? {} : { details }),
-  });
+  effect.audit(action, { organizationId, id, name: email }, details);
   effect.change({ organizationId, kind: 'invitation', id });
 }
 

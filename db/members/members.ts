@@ -281,14 +281,7 @@ async function record(
   { organizationId, userId, details }: { organizationId: string; userId: string; details: JsonObject },
 ): Promise<void> {
   const user = await effect.kysely.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst();
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'member',
-    subjectId: userId,
-    ...(user === undefined ? {} : { subjectName: user.name }),
-    details,
-  });
+  effect.audit(action, { organizationId, id: userId, name: user?.name }, details);
   effect.change({ organizationId, kind: 'member', id: userId });
   effect.change({ organizationId, kind: 'credential.changed', id: userId });
 }

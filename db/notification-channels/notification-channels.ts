@@ -264,10 +264,7 @@ function record(
   { id, label }: { id: string; label: string },
   details: JsonObject = {},
 ): void {
-  effect.audit({
-    action: `notification_channel.${deed}`,
-    ...{ organizationId, subjectKind: 'notification_channel', subjectId: id, subjectName: label, details },
-  });
+  effect.audit(`notification_channel.${deed}`, { organizationId, id, name: label }, details);
   effect.change({ organizationId, kind: 'notification_channel', id });
 }
 

@@ -116,13 +116,6 @@ function lastingOf(kysely: Kysely<Tables>, organizationId: string, what: Lasting
 }
 
 function record(effect: Effect, action: AuditAction, id: string, name: string, details: JsonObject): void {
-  effect.audit({
-    action,
-    organizationId: id,
-    subjectKind: 'organization',
-    subjectId: id,
-    subjectName: name,
-    details,
-  });
+  effect.audit(action, { organizationId: id, id, name }, details);
   effect.change({ organizationId: id, kind: 'organization', id });
 }

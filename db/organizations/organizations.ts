@@ -111,14 +111,7 @@ export async function createOrganization(
     if (uniqueViolation(error) === 'organization_slug_unique') throw slugTaken(slug);
     throw error;
   }
-  effect.audit({
-    action: 'organization.created',
-    organizationId: id,
-    subjectKind: 'organization',
-    subjectId: id,
-    subjectName: name,
-    details: { slug },
-  });
+  effect.audit('organization.created', { organizationId: id, id, name }, { slug });
   effect.change({ organizationId: id, kind: 'organization', id });
   if (ownerId !== undefined) await addMember(effect, { organizationId: id, userId: ownerId, role: 'owner' });
   const created = await findOrganization(effect.kysely, id);

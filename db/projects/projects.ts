@@ -146,14 +146,7 @@ export function recordProject(
   { id, organizationId, name }: ProjectRef & { name: string },
   details?: JsonObject,
 ): void {
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'project',
-    subjectId: id,
-    subjectName: name,
-    ...(details === undefined ? {} : { details }),
-  });
+  effect.audit(action, { organizationId, id, name }, details);
   effect.change({ organizationId, kind: 'project', id, projectId: id });
 }
 

@@ -157,14 +157,7 @@ function record(
   { id, name }: { id: string; name: string },
   details: JsonObject = {},
 ): void {
-  effect.audit({
-    action: `registry_credential.${deed}`,
-    organizationId,
-    subjectKind: 'registry_credential',
-    subjectId: id,
-    subjectName: name,
-    details,
-  });
+  effect.audit(`registry_credential.${deed}`, { organizationId, id, name }, details);
   effect.change({ organizationId, kind: 'registry_credential', id });
 }
 

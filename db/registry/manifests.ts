@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { AuditEntry, Effect } from '../engine/effect.ts';
+import type { Effect } from '../engine/effect.ts';
 import { refuseBeyond } from '../engine/limits/quota.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
@@ -96,25 +96,20 @@ export async function putManifest(
   if (tag !== undefined) await setTag({ kysely }, { id, organizationId }, { tag, digest }, mostManifests);
   // A client that pushes what is there under its digest changes nothing.
   if (tag !== undefined || known.numUpdatedRows === 0n)
-    audit(deedOn('pushed', { id, organizationId, path }, tag ?? digest, digest));
+    recordImage({ audit }, 'pushed', { id, organizationId, path }, tag ?? digest, digest);
   return undefined;
 }
 
 /** In the history of the service, whose id the repository has. */
-export function deedOn(
+export function recordImage(
+  { audit }: Pick<Effect, 'audit'>,
   deed: 'pushed' | 'deleted',
   { id, organizationId, path }: RepositoryName,
   reference: string,
   digest?: string,
-): AuditEntry {
-  return {
-    action: `image.${deed}`,
-    organizationId,
-    subjectKind: 'image',
-    subjectId: id,
-    subjectName: `${path}${reference.includes(':') ? '@' : ':'}${reference}`,
-    ...(digest === undefined ? {} : { details: { digest } }),
-  };
+): void {
+  const name = `${path}${reference.includes(':') ? '@' : ':'}${reference}`;
+  audit(`image.${deed}`, { organizationId, id, name }, digest === undefined ? undefined : { digest });
 }
 
 async function setTag(

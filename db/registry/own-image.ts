@@ -7,7 +7,7 @@ import { refuseBeyond } from '../engine/limits/quota.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { linkBlobs, recordBlobs, type StoredBlob } from './blobs.ts';
-import { deedOn } from './manifests.ts';
+import { recordImage } from './manifests.ts';
 import { readImageConfig, resolveManifest } from './references.ts';
 import { lockRepository, type Repository } from './repositories.ts';
 
@@ -112,5 +112,5 @@ export async function copyImage(
     where organization_id = ${organizationId} and service_id = ${from.id} and manifest = any(${digests}::text[])
     on conflict do nothing
   `.execute(kysely);
-  audit(deedOn('pushed', to, digest, digest));
+  recordImage({ audit }, 'pushed', to, digest, digest);
 }

@@ -3,7 +3,7 @@ import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { deedOn, type StoredManifest } from './manifests.ts';
+import { recordImage, type StoredManifest } from './manifests.ts';
 import { isPinned } from './pinned-digests.ts';
 import { lockRepository, type Repository } from './repositories.ts';
 
@@ -104,7 +104,7 @@ export async function deleteManifest(
   await lockRepository(kysely, id);
   const noted = (count: bigint): Deleted => {
     if (count === 0n) return 'unknown';
-    audit(deedOn('deleted', repository, reference));
+    recordImage({ audit }, 'deleted', repository, reference);
     return 'deleted';
   };
   const own = tenant(kysely, organizationId);

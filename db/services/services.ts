@@ -157,14 +157,7 @@ export function recordService(
   { id, organizationId, projectId, name }: ServiceRef & { name: string },
   details?: JsonObject,
 ): void {
-  effect.audit({
-    action,
-    organizationId,
-    subjectKind: 'service',
-    subjectId: id,
-    subjectName: name,
-    ...(details === undefined ? {} : { details }),
-  });
+  effect.audit(action, { organizationId, id, name }, details);
   effect.change({ organizationId, kind: 'service', id, projectId });
 }
 

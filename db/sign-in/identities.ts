@@ -59,7 +59,7 @@ export async function createUser(effect: Effect, profile: Profile): Promise<{ id
     .insertInto('app_user')
     .values({ id, name, email, email_verified: emailVerified, picture, mfa })
     .execute();
-  effect.audit({ action: 'user.created', subjectKind: 'user', subjectId: id, subjectName: name, details: { email } });
+  effect.audit('user.created', { id, name }, { email });
   return { id };
 }
 
@@ -73,12 +73,7 @@ export async function bindIdentity(
     .insertInto('identity')
     .values({ id, provider_id: providerId, subject, user_id: userId })
     .execute();
-  effect.audit({
-    action: 'identity.bound',
-    subjectKind: 'user',
-    subjectId: userId,
-    details: { providerId, identityId: id },
-  });
+  effect.audit('identity.bound', { subjectKind: 'user', id: userId }, { providerId, identityId: id });
   return { id };
 }
 
@@ -91,12 +86,7 @@ export async function removeOtherIdentities(effect: Effect, userId: string, kept
     .returning(['id', 'provider_id as providerId'])
     .execute();
   for (const { id, providerId } of removed) {
-    effect.audit({
-      action: 'identity.removed',
-      subjectKind: 'user',
-      subjectId: userId,
-      details: { providerId, identityId: id },
-    });
+    effect.audit('identity.removed', { subjectKind: 'user', id: userId }, { providerId, identityId: id });
   }
 }
 

@@ -39,12 +39,11 @@ export async function createSession(effect: Effect, session: NewSession): Promis
       idle_expires_at: idleSeconds === undefined ? null : sql`now() + make_interval(secs => ${idleSeconds})`,
     })
     .execute();
-  effect.audit({
-    action: 'session.created',
-    subjectKind: 'session',
-    subjectId: id,
-    details: { userId, mfa, amr: [...amr], ...(providerId === undefined ? {} : { provider: providerId }) },
-  });
+  effect.audit(
+    'session.created',
+    { id },
+    { userId, mfa, amr: [...amr], ...(providerId === undefined ? {} : { provider: providerId }) },
+  );
   return { id, secret };
 }
 
@@ -117,7 +116,7 @@ async function end(effect: Effect, which: { id?: string; userId?: string }): Pro
     .where('user_id', '=', first.userId)
     .execute();
   for (const { id, userId } of ended) {
-    effect.audit({ action: 'session.ended', subjectKind: 'session', subjectId: id, details: { userId } });
+    effect.audit('session.ended', { id }, { userId });
     for (const { organizationId } of memberships) effect.change({ organizationId, kind: 'credential.revoked', id });
   }
   return ended.map(({ id }) => id);

@@ -41,12 +41,7 @@ export async function createSignInLink(
     })
     .returning('expires_at as expiresAt')
     .executeTakeFirstOrThrow();
-  effect.audit({
-    action: 'sign_in_link.created',
-    subjectKind: 'sign_in_link',
-    subjectId: id,
-    details: { kind, ...(userId === undefined ? {} : { userId }) },
-  });
+  effect.audit('sign_in_link.created', { id }, { kind, ...(userId === undefined ? {} : { userId }) });
   return { secret, expiresAt };
 }
 
@@ -61,12 +56,7 @@ export async function useSignInLink(effect: Effect, secret: string): Promise<Use
     .returning(['id', 'kind', 'user_id as userId'])
     .executeTakeFirst();
   if (used === undefined) return undefined;
-  effect.audit({
-    action: 'sign_in_link.used',
-    subjectKind: 'sign_in_link',
-    subjectId: used.id,
-    details: { kind: used.kind },
-  });
+  effect.audit('sign_in_link.used', { id: used.id }, { kind: used.kind });
   return used.kind === 'first-owner' && (await ownerExists(effect.kysely)) ? undefined : used;
 }
 

@@ -49,14 +49,7 @@ export async function changeAllowedProjects(
   for (const field of ['allProjects', 'projectIds'] as const) {
     if (!isDeepStrictEqual(before[field], after[field])) details[field] = { from: before[field], to: after[field] };
   }
-  effect.audit({
-    action: `${kind}.updated`,
-    organizationId,
-    subjectKind: kind,
-    subjectId: id,
-    subjectName: name,
-    details,
-  });
+  effect.audit(`${kind}.updated`, { organizationId, id, name }, details);
   effect.change({ organizationId, kind, id });
 }
 

@@ -72,7 +72,7 @@ export async function listTeams(
 export async function createTeam(effect: Effect, organizationId: string, name: string): Promise<TeamView> {
   const id = uuid();
   await insertTeam(effect, { id, organizationId, name });
-  effect.audit({ action: 'team.created', organizationId, subjectKind: 'team', subjectId: id, subjectName: name });
+  effect.audit('team.created', { organizationId, id, name });
   effect.change({ organizationId, kind: 'team', id });
   return await written(effect, organizationId, id);
 }
@@ -92,14 +92,7 @@ export async function renameTeam(
     if (uniqueViolation(error) === 'team_organization_id_name_unique') throw nameTaken(name);
     throw error;
   }
-  effect.audit({
-    action: 'team.renamed',
-    organizationId,
-    subjectKind: 'team',
-    subjectId: id,
-    subjectName: name,
-    details: { from: before.name, to: name },
-  });
+  effect.audit('team.renamed', { organizationId, id, name }, { from: before.name, to: name });
   effect.change({ organizationId, kind: 'team', id });
   return await written(effect, organizationId, id);
 }
@@ -114,13 +107,7 @@ export async function deleteTeam(effect: Effect, organizationId: string, id: str
     .returning('name')
     .executeTakeFirst();
   if (deleted === undefined) return false;
-  effect.audit({
-    action: 'team.deleted',
-    organizationId,
-    subjectKind: 'team',
-    subjectId: id,
-    subjectName: deleted.name,
-  });
+  effect.audit('team.deleted', { organizationId, id, name: deleted.name });
   effect.change({ organizationId, kind: 'team', id });
   return true;
 }
@@ -212,14 +199,7 @@ async function writeMembers(effect: Effect, change: MembersChange): Promise<Memb
       .values(added.map((userId) => ({ team_id: id, user_id: userId })))
       .execute();
   }
-  effect.audit({
-    action: 'team.members_set',
-    organizationId,
-    subjectKind: 'team',
-    subjectId: id,
-    subjectName: name,
-    details: { added, removed },
-  });
+  effect.audit('team.members_set', { organizationId, id, name }, { added, removed });
   effect.change({ organizationId, kind: 'team', id });
   return { kind: 'set', team: await written(effect, organizationId, id) };
 }

@@ -209,14 +209,7 @@ function note(
   what: 'created' | 'changed' | 'deleted',
   details: JsonObject,
 ): void {
-  effect.audit({
-    action: `trusted_issuer.${what}`,
-    organizationId,
-    subjectKind: 'trusted_issuer',
-    subjectId: id,
-    subjectName: name,
-    details,
-  });
+  effect.audit(`trusted_issuer.${what}`, { organizationId, id, name }, details);
   effect.change({ organizationId, kind: 'trusted_issuer', id });
 }
 

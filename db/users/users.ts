@@ -160,7 +160,7 @@ export async function verifyEmail(effect: Effect, user: Pick<UserView, 'id' | 'n
 }
 
 function record(effect: Effect, action: AuditAction, { id, name }: Pick<UserView, 'id' | 'name'>): void {
-  effect.audit({ action, subjectKind: 'user', subjectId: id, subjectName: name });
+  effect.audit(action, { id, name });
 }
 
 /** Streams of tokens that the person created: their processes check again whether the tokens are still valid. */

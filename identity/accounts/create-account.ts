@@ -53,6 +53,6 @@ export async function createAccount(effect: Effect, account: NewAccount): Promis
       field: 'email',
     });
   }
-  effect.audit({ action: 'account.created', subjectKind: 'account', subjectId: id, subjectName: email });
+  effect.audit('account.created', { id, name: email });
   return { id };
 }

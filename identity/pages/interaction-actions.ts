@@ -107,8 +107,7 @@ export const actions: Readonly<Record<string, Action | undefined>> = {
       await countGuess(parts.database.kysely, guessAt(account.email, parts, visit));
       const right = await effect(parts.database, authorOf(account, visit.address), async (effect) => {
         const used = await useRecoveryCode(effect.kysely, account.id, form.text('recovery'));
-        const subject = { subjectKind: 'account', subjectId: account.id, subjectName: account.email };
-        if (used) effect.audit({ action: 'account.recovery_code_used', ...subject });
+        if (used) effect.audit('account.recovery_code_used', { id: account.id, name: account.email });
         return used;
       });
       if (!right) {

@@ -24,8 +24,9 @@ export async function approveBuild(
     .execute();
   await callNext(effect, build.clusterId);
   effect.change({ organizationId, projectId, kind: 'build', id });
-  effect.audit({
-    ...{ action: 'build.approved', organizationId, subjectKind: 'build', subjectId: id },
-    ...{ subjectName: `${name} #${number}`, details: { variables: await seenBy(effect, build) } },
-  });
+  effect.audit(
+    'build.approved',
+    { organizationId, id, name: `${name} #${number}` },
+    { variables: await seenBy(effect, build) },
+  );
 }

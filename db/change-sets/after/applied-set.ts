@@ -14,12 +14,5 @@ export function auditAfter(
   environment: string,
   details: Readonly<Record<string, string | number | readonly string[]>>,
 ): void {
-  effect.audit({
-    action: `change_set.${deed}`,
-    organizationId,
-    subjectKind: 'change_set',
-    subjectId: id,
-    subjectName: environment,
-    details: { environmentId, ...details },
-  });
+  effect.audit(`change_set.${deed}`, { organizationId, id, name: environment }, { environmentId, ...details });
 }

@@ -120,15 +120,8 @@ export function recordDeletion(
   // Databases are services, as far as the log is concerned.
   const shown = shownKind(kind);
   const subject = shown === 'database' ? 'service' : shown;
-  effect.audit({
-    action: `${subject}.${deed}`,
-    organizationId,
-    subjectKind: subject,
-    subjectId: id,
-    subjectName: name,
-    details: { ...details, deletionId },
-    ...(started ? { workflowId: deletionId } : {}),
-  });
+  const workflowId = started ? deletionId : undefined;
+  effect.audit(`${subject}.${deed}`, { organizationId, id, name, workflowId }, { ...details, deletionId });
   effect.change({ organizationId, kind: 'deletion', id: deletionId, projectId });
   if (deed !== 'restored') return;
   if (subject !== 'volume') effect.change({ organizationId, kind: subject, id, projectId });

@@ -78,11 +78,11 @@ async function leave(effect: Effect, { organizationId, environmentId }: Place, l
       ...{ volume_id: volumeId, cluster_id: clusterId, deletion_id: deletionId },
     })
     .execute();
-  effect.audit({
-    ...{ action: 'volume.deleted', organizationId, subjectKind: 'volume', subjectId: id, subjectName: name },
-    details: { deletionId, restoreUntil: restoreUntil.toISOString(), serviceId, volumeId, environment, cluster },
-    workflowId: deletionId,
-  });
+  effect.audit(
+    'volume.deleted',
+    { organizationId, id, name, workflowId: deletionId },
+    { deletionId, restoreUntil: restoreUntil.toISOString(), serviceId, volumeId, environment, cluster },
+  );
 }
 
 /** Data that environments mount again where they lie are left no more: their deletion counts as restored. */
@@ -157,15 +157,11 @@ export async function deleteUnmounted(effect: Effect, { organizationId, projectI
       ...{ organizationId, projectId, kind: 'volume', subjectId: id, name, slug: '', context },
       detail: `${mountPath}, ${inUnits(sizeBytes)}`,
     });
-    effect.audit({
-      action: 'volume.deleted',
-      organizationId,
-      subjectKind: 'volume',
-      subjectId: id,
-      subjectName: name,
-      details: { deletionId, restoreUntil: restoreUntil.toISOString(), serviceId },
-      workflowId: deletionId,
-    });
+    effect.audit(
+      'volume.deleted',
+      { organizationId, id, name, workflowId: deletionId },
+      { deletionId, restoreUntil: restoreUntil.toISOString(), serviceId },
+    );
   }
 }
 

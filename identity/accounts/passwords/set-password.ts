@@ -15,12 +15,7 @@ export async function changePassword(
   await storePassword(effect, account, passwordHash);
   await endSignIns(effect.kysely, account.id, keptUid);
   if (account.userId !== null) await endSessionsOf(effect, account.userId);
-  effect.audit({
-    action: 'account.password_changed',
-    subjectKind: 'account',
-    subjectId: account.id,
-    subjectName: account.email,
-  });
+  effect.audit('account.password_changed', { id: account.id, name: account.email });
 }
 
 /** Sets a new password for somebody who lost what they sign in with: the second factors go, too. */
@@ -35,12 +30,7 @@ export async function resetPassword(effect: Effect, account: Account, passwordHa
     .execute();
   await endSignIns(effect.kysely, account.id);
   if (account.userId !== null) await endSessionsOf(effect, account.userId);
-  effect.audit({
-    action: 'account.reset',
-    subjectKind: 'account',
-    subjectId: account.id,
-    subjectName: account.email,
-  });
+  effect.audit('account.reset', { id: account.id, name: account.email });
 }
 
 async function storePassword(effect: Effect, account: Account, passwordHash: string): Promise<void> {

@@ -101,5 +101,5 @@ async function noCodesWithoutFactor(effect: Effect, { id }: Account): Promise<vo
 
 function said(effect: Effect, account: Account, action: AuditAction, details: Record<string, string>): void {
   const { id: subjectId, email: subjectName } = account;
-  effect.audit({ action, subjectKind: 'account', subjectId, subjectName, details });
+  effect.audit(action, { id: subjectId, name: subjectName }, details);
 }

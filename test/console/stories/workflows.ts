@@ -36,8 +36,8 @@ async function updateThatCameBack({ opened, ada }: World): Promise<string> {
         ...{ requested_by_kind: 'user', requested_by_id: userId, requested_by_name: 'Ada Lovelace' },
       })
       .execute();
-    const subject = { subjectKind: 'cluster', subjectId: cluster, subjectName: 'Lisbon' };
-    began.audit({ action: 'cluster.agent_update_requested', organizationId, ...subject, workflowId: update });
+    const subject = { organizationId, id: cluster, name: 'Lisbon', workflowId: update };
+    began.audit('cluster.agent_update_requested', subject);
   });
   const keyring = await openKeyring(database, installation.settings.KEYS_FILE);
   const page = { actorId: actorId('agent-update', update), runId: uuid(), page: 0, organizationId };
