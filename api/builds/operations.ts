@@ -192,6 +192,7 @@ const streamBuildLog = operation({
     'From its first line, or from behind `after`, as it is made. It closes when the build is over and all is told. A build that cannot be read closes the stream without a word.',
   role: 'viewer',
   projectTokens: 'allowed',
+  problems: [],
   path: buildPath,
   query: z.strictObject({ after: z.int().min(0).default(0).describe('Only lines behind this number.') }),
   stream: { kind: 'other', events: { log: logLineSchema } },

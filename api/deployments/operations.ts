@@ -257,6 +257,7 @@ const streamDeployment = operation({
     'An event for the state of now, and for each change. Nothing follows a final state. A deployment that cannot be read closes the stream without a word.',
   role: 'viewer',
   projectTokens: 'allowed',
+  problems: [],
   path: deploymentPath,
   stream: { kind: 'other', events: { state: progressSchema.meta({ id: 'DeploymentProgress' }) } },
   async *handle({ caller, path, server, signal }) {

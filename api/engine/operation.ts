@@ -109,6 +109,7 @@ type BesideOf<N extends z.ZodType> = [N] extends [never] ? unknown : { beside: z
 
 type Definition<
   M extends Method,
+  U extends string,
   S extends Scope,
   P extends z.ZodType,
   Q extends z.ZodType,
@@ -123,9 +124,10 @@ type Definition<
   scope?: S;
   method: M;
   /** As in the specification, `/api/v1/teams/{id}`. */
-  url: string;
+  url: U;
   summary: string;
   description?: string;
+  /** By default that of a URL with `{id}`: a GUID. */
   path?: P;
   query?: Q;
   body?: B;
@@ -135,7 +137,10 @@ type Definition<
   result?: R;
   /** 201 where something was created and is returned; 200 by default. */
   status?: 200 | 201 | 202;
-  /** Problems of this operation alone. Those that the interpreters add follow from the rest. */
+  /**
+   * Problems of this operation alone. Those that the interpreters add follow from the rest. By default `not-found` where the
+   * URL names a thing.
+   */
   problems?: readonly ProblemCode[];
   rate?: RateClass;
   paged?: Paged<A, N>;
@@ -198,6 +203,11 @@ export interface Operation<Input, Output, Kind extends 'query' | 'mutation' | 's
 
 type NoFields = z.ZodObject<Record<never, never>, z.core.$strict>;
 const noFields: NoFields = z.strictObject({});
+const idPath = z.strictObject({ id: z.guid().toLowerCase() });
+type PathOf<Url extends string> = z.ZodObject<
+  Url extends `${string}/{id}${string}` ? { id: z.ZodGUID } : Record<never, never>,
+  z.core.$strict
+>;
 
 type Part<Name extends string, S extends z.ZodType> =
   undefined extends z.input<S>
@@ -229,8 +239,9 @@ type KindOf<M extends Method, E extends StreamEvents> = [E] extends [never]
  */
 export function operation<
   const M extends Method,
+  const U extends string,
   const S extends Scope = 'organization',
-  P extends z.ZodType = NoFields,
+  P extends z.ZodType = PathOf<U>,
   Q extends z.ZodType = NoFields,
   B extends z.ZodType = NoFields,
   R extends z.ZodType = z.ZodVoid,
@@ -239,9 +250,9 @@ export function operation<
   const O extends boolean = false,
   N extends z.ZodType = never,
 >(
-  definition: Definition<M, S, P, Q, B, R, A, E, O, N>,
+  definition: Definition<M, U, S, P, Q, B, R, A, E, O, N>,
 ): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E, N>, KindOf<M, E>> {
-  const { method, url, summary, description, problems = [], rate, paged, stream, handle, secretAnswer } = definition;
+  const { method, url, summary, description, rate, paged, stream, handle, secretAnswer } = definition;
   const erased: Pick<AnyOperation, 'handle' | 'secretAnswer'> = {
     handle: handle as AnyOperation['handle'],
     secretAnswer: (secretAnswer ?? (() => undefined)) as AnyOperation['secretAnswer'],
@@ -252,14 +263,14 @@ export function operation<
     summary,
     description,
     access: { ...definition, scope: definition.scope ?? 'organization' } as unknown as Access,
-    path: definition.path ?? noFields,
+    path: definition.path ?? (url.includes('/{id}') ? idPath : noFields),
     query: paged ? withPaging(definition.query ?? noFields, paged) : (definition.query ?? noFields),
     body: definition.body ?? noFields.optional(),
     takesBody: definition.body !== undefined,
     largeBody: definition.largeBody,
     result: definition.redirects ? undefined : definition.result,
     status: statusOf(definition),
-    problems,
+    problems: definition.problems ?? (url.includes('{') ? ['not-found'] : []),
     rate,
     paged,
     stream,

@@ -19,7 +19,6 @@ import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { resource } from '../engine/resource.ts';
-import { organizationPath } from '../organizations/organization.ts';
 
 const theInvitation = resource('invitation', findInvitationOf);
 
@@ -46,7 +45,6 @@ const invitationWithToken = z
   })
   .meta({ id: 'InvitationWithToken' });
 
-const invitationPath = z.strictObject({ id: z.guid() });
 /** A secret: a place in the path does not make it less of one. */
 const invitationTokenPath = z.strictObject({
   token: z.string().max(200).meta({ writeOnly: true }).describe('The token that the invited person was sent.'),
@@ -93,7 +91,6 @@ const createInvitation = operation({
   projectTokens: 'refused',
   rate: 'credentials',
   problems: ['not-found', 'already-member', 'conflict'],
-  path: organizationPath,
   body: z.strictObject({
     email: z
       .string()
@@ -133,8 +130,6 @@ export const listInvitations = operation({
   description: 'Open, expired and accepted ones; revoked ones are not listed.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: organizationPath,
   query: z.strictObject({ q: soughtText('its e-mail') }),
   paged: { after: createdPosition },
   result: invitationSchema,
@@ -157,7 +152,6 @@ const resendInvitation = operation({
   projectTokens: 'refused',
   rate: 'credentials',
   problems: ['not-found', 'invitation-over'],
-  path: invitationPath,
   result: invitationWithToken,
   secretAnswer: ({ invitation }) => invitation.id,
   async handle({ caller, path, effect, server }) {
@@ -181,7 +175,6 @@ const revokeInvitation = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'invitation-over'],
-  path: invitationPath,
   async handle({ caller, path, effect }) {
     const { id, organizationId } = await caller.see(theInvitation, path.id, effect.kysely);
     const revoked = await revoke(effect, { organizationId, id, asRole: caller.role });
@@ -195,7 +188,6 @@ const viewInvitation = operation({
   summary: 'Look up an invitation by its token',
   scope: 'public',
   rate: 'credentials',
-  problems: ['not-found'],
   path: invitationTokenPath,
   result: publicInvitationSchema,
   async handle({ path, database }) {

@@ -157,7 +157,6 @@ const streamClusterLogs = operation({
   role: 'viewer',
   projectTokens: 'refused',
   problems: ['not-found', 'cluster-not-ready'],
-  path: z.strictObject({ id: z.guid().toLowerCase() }),
   query: z.strictObject({
     instances: z
       .string()

@@ -4,7 +4,7 @@ import { findCluster } from '../../db/clusters/clusters.ts';
 import { type EnvironmentInstance, environmentInstances } from '../../db/workloads/instances.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { logLineSchema, presentLine } from './log-line.ts';
 import { readLog, readTogether } from './read-log.ts';
 
@@ -38,7 +38,6 @@ export const streamEnvironmentLogs = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'cluster-not-ready'],
-  path: environmentPath,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Only of this service.'),
     tail: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
-import { clusterPath, theCluster } from '../clusters/cluster.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 
 const deleteMeshPeer = operation({
@@ -9,7 +9,6 @@ const deleteMeshPeer = operation({
   summary: 'Revoke a node of the mesh; its keys are retired for good',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
   path: z.strictObject({ id: z.guid().toLowerCase(), peerId: z.guid().toLowerCase() }),
   async handle({ caller, path, effect }) {
     const cluster = await caller.see(theCluster, path.id, effect.kysely);
@@ -24,8 +23,6 @@ const getMeshPeers = operation({
   description: 'None, and a hub of empty fields: no cluster is in a mesh yet.',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: clusterPath,
   query: z.strictObject({ includeRevoked: z.boolean().optional().describe('Also those that were revoked.') }),
   result: z
     .object({
@@ -66,8 +63,6 @@ const getPrivatenetDevices = operation({
   description: 'None, and an empty `adminUrl`: no driver of today joins one (capability `privateNet`).',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: clusterPath,
   result: z
     .object({
       adminUrl: z.string(),

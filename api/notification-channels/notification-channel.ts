@@ -52,8 +52,6 @@ export const secretText = z
   .meta({ writeOnly: true })
   .describe('The address of an incoming webhook, or the routing key of a pager. Never answered.');
 
-export const channelPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 export function notificationChannelAnswer(
   channel: NotificationChannelView,
 ): z.output<typeof notificationChannelSchema> {

@@ -21,7 +21,6 @@ import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import {
   channelFields,
-  channelPath,
   checkSecret,
   notificationChannelAnswer,
   notificationChannelSchema,
@@ -71,8 +70,6 @@ const deleteNotificationChannel = operation({
   description: 'What is on its way is dropped, and its secret is erased.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: channelPath,
   async handle({ caller, path, effect }) {
     await lockNotificationChannel(effect, caller.organization.id, path.id);
     const channel = await caller.see(theNotificationChannel, path.id, effect.kysely);
@@ -87,8 +84,6 @@ const listDeliveries = operation({
   description: 'Messages to a chat, and incidents of a pager, of the last 30 days.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: channelPath,
   paged: { after: createdPosition },
   result: z
     .object({
@@ -138,8 +133,6 @@ const retryDeliveries = operation({
   description: 'The attempts count as any other.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: channelPath,
   result: z.object({ retried: z.int().describe('How many messages.') }),
   async handle({ caller, path, effect }) {
     const channel = await caller.see(theNotificationChannel, path.id, effect.kysely);
@@ -155,8 +148,6 @@ const testNotificationChannel = operation({
     'Sends a message to a chat, or to a pager a change event, which pages nobody. One attempt, which is not retried; the answer comes when it is known.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: channelPath,
   ownEffect: true,
   result: z
     .object({ channel: notificationChannelSchema, delivered: z.boolean().describe('Otherwise `lastError` says why.') })
@@ -189,8 +180,6 @@ const updateNotificationChannel = operation({
     'Disabling it drops what is on its way, and enabling it does not bring that back. A new secret clears the last error, and is tried at once with what could not be delivered.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: channelPath,
   body: z.strictObject({
     label: channelFields.label.optional(),
     events: channelFields.events.optional(),

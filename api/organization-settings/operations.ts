@@ -6,7 +6,6 @@ import type { Tables } from '../../db/postgres/tables.ts';
 import { Problem } from '../../domain/problems.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
-import { organizationPath } from '../organizations/organization.ts';
 
 const expiryHours = z.int().min(1, 'must be at least an hour').max(8760, 'must be at most 365 days');
 const approvalExpirySchema = z.object({ hours: z.int() }).meta({ id: 'ApprovalExpiry' });
@@ -49,8 +48,6 @@ const getApprovalExpiry = operation({
   summary: 'Get how long an approval waits before it expires',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: organizationPath,
   result: approvalExpirySchema,
   async handle({ caller, path, database }) {
     return { hours: await lastingOf(database.kysely, caller.ownOrganization(path.id).id, 'approvalExpiryHours') };
@@ -63,8 +60,6 @@ const getDeletedRetention = operation({
   summary: 'Get how long deleted things can be restored',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: organizationPath,
   result: deletedRetentionSchema,
   async handle({ caller, path, database }) {
     return { hours: await lastingOf(database.kysely, caller.ownOrganization(path.id).id, 'deletedRetentionHours') };
@@ -81,8 +76,6 @@ const getJoinTokenTtl = operation({
   summary: 'Get the lifetime of join commands',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: organizationPath,
   result: joinTokenTtlSchema,
   async handle({ caller, path, database }) {
     return { seconds: await lastingOf(database.kysely, caller.ownOrganization(path.id).id, 'joinTokenTtlSeconds') };
@@ -97,7 +90,6 @@ const setApprovalExpiry = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'changed-meanwhile'],
-  path: organizationPath,
   body: withWas(z.strictObject({ hours: expiryHours })),
   result: approvalExpirySchema,
   async handle({ caller, path, body, effect }) {
@@ -119,7 +111,6 @@ const setDeletedRetention = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'changed-meanwhile'],
-  path: organizationPath,
   body: withWas(z.strictObject({ hours: retentionHours })),
   result: deletedRetentionSchema,
   async handle({ caller, path, body, effect }) {
@@ -141,7 +132,6 @@ const setJoinTokenTtl = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'changed-meanwhile'],
-  path: organizationPath,
   body: withWas(z.strictObject({ seconds: joinTokenSeconds })),
   result: joinTokenTtlSchema,
   async handle({ caller, path, body, effect }) {

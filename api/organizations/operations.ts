@@ -25,7 +25,6 @@ import {
   confirmedSlug,
   organizationAnswer,
   organizationName,
-  organizationPath,
   organizationSchema,
   organizationSlug,
   refuseWrongSlug,
@@ -80,7 +79,6 @@ const deleteOrganization = operation({
   projectTokens: 'refused',
   rate: 'deletions',
   problems: ['not-found', 'already-decided'],
-  path: z.strictObject({ id: z.guid() }),
   body: z.strictObject({ confirmSlug: confirmedSlug }),
   async handle({ caller, path, body, effect }) {
     const organization = caller.ownOrganization(path.id);
@@ -97,8 +95,6 @@ const getOrganization = operation({
   description: 'Must be the organization of the request; for a token, the one it was created in.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: z.strictObject({ id: z.guid() }),
   result: organizationSchema,
   async handle({ caller, path, database }) {
     const organization = await findOrganization(database.kysely, caller.ownOrganization(path.id).id);
@@ -118,7 +114,6 @@ const leaveOrganization = operation({
   why: 'An API token belongs to its organization and cannot leave it; revoke it instead.',
   projectTokens: 'refused',
   problems: ['not-found', 'last-owner'],
-  path: organizationPath,
   async handle({ caller, path, effect }) {
     const { id: organizationId } = caller.ownOrganization(path.id);
     await removeMember(effect, { organizationId, userId: caller.id, asRole: caller.role });
@@ -166,7 +161,6 @@ const updateOrganization = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'session-required', 'mfa-required', 'members-without-mfa', 'changed-meanwhile'],
-  path: organizationPath,
   body: withWas(
     z.strictObject({
       name: organizationName.optional(),

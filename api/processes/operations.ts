@@ -19,17 +19,9 @@ import { changedFields } from '../engine/input/changed-fields.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
-import { servicePath, theService } from '../services/service.ts';
+import { theService } from '../services/service.ts';
 import { inEnvironment, placeOf, placesOf, stagedInEnvironment, stageIn } from '../services/service-place.ts';
-import {
-  processAnswer,
-  processName,
-  processPath,
-  processSchema,
-  processSettings,
-  settingsFaults,
-  theProcess,
-} from './process.ts';
+import { processAnswer, processName, processSchema, processSettings, settingsFaults, theProcess } from './process.ts';
 import { listProcessRuns, restartProcess, runProcess } from './runs.ts';
 
 const changeProcess = operation({
@@ -41,7 +33,6 @@ const changeProcess = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'changed-meanwhile'],
-  path: processPath,
   query: stagedInEnvironment,
   body: withWas(processSettings),
   result: processSchema,
@@ -102,7 +93,6 @@ const createProcess = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
-  path: servicePath,
   query: stagedInEnvironment,
   body: processSettings.extend({ name: processName }),
   status: 201,
@@ -140,7 +130,6 @@ const deleteProcess = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
-  path: processPath,
   query: stagedInEnvironment,
   async handle({ caller, path, query, effect, server }) {
     const process = await caller.see(theProcess, path.id, effect.kysely);
@@ -172,8 +161,6 @@ const getProcess = operation({
   summary: 'Get a process',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: processPath,
   query: inEnvironment,
   result: processSchema,
   async handle({ caller, path, query, database: { kysely } }) {
@@ -193,8 +180,6 @@ const listProcesses = operation({
   summary: 'List the processes of a service, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: servicePath,
   query: inEnvironment,
   result: z.object({ items: z.array(processSchema) }).meta({ id: 'Processes' }),
   async handle({ caller, path, query, database: { kysely } }) {

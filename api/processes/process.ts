@@ -47,8 +47,6 @@ export const processSchema = z
   })
   .meta({ id: 'Process' });
 
-export const processPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 /** A process with the settings of an environment, by default with those of its definition. */
 export function processAnswer(
   { id, serviceId, name, definition, createdAt }: ProcessView,

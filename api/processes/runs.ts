@@ -18,7 +18,7 @@ import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
 import { instanceSchema, presentInstance } from '../workloads/workload.ts';
-import { processPath, theProcess } from './process.ts';
+import { theProcess } from './process.ts';
 
 export const listProcessRuns = operation({
   method: 'GET',
@@ -27,8 +27,6 @@ export const listProcessRuns = operation({
   description: 'Those that the machine still keeps: what runs, and the last that ended. Each is an instance.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: processPath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: z.object({ items: z.array(instanceSchema) }).meta({ id: 'ProcessRuns' }),
   async handle({ caller, path, query, database: { kysely } }) {
@@ -122,7 +120,6 @@ export const restartProcess = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],
-  path: processPath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   status: 202,
   result: commandSchema,
@@ -146,7 +143,6 @@ export const runProcess = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],
-  path: processPath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   status: 202,
   result: commandSchema,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listProjectTags } from '../../db/registry/discovery.ts';
 import { operation } from '../engine/operation.ts';
-import { projectPath, theProject } from './project.ts';
+import { theProject } from './project.ts';
 
 const most = 200;
 
@@ -12,8 +12,6 @@ export const listProjectImages = operation({
   description: `Those that were tagged last, at most ${most}: \`reference\` is what a source of any of its services can name.`,
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
   result: z
     .object({
       items: z.array(

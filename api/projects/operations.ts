@@ -23,15 +23,7 @@ import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { chosenCluster, environmentAnswer, environmentSchema } from '../environments/environment.ts';
 import { sizes, waitQuery } from '../environments/operations.ts';
 import { listProjectImages } from './images.ts';
-import {
-  ownerOf,
-  projectAnswer,
-  projectDescription,
-  projectName,
-  projectPath,
-  projectSchema,
-  theProject,
-} from './project.ts';
+import { ownerOf, projectAnswer, projectDescription, projectName, projectSchema, theProject } from './project.ts';
 
 const changeProject = operation({
   method: 'PATCH',
@@ -41,7 +33,6 @@ const changeProject = operation({
   role: 'admin',
   projectTokens: 'allowed',
   problems: ['not-found', 'changed-meanwhile'],
-  path: projectPath,
   body: withWas(
     z.strictObject({
       name: projectName.optional(),
@@ -143,8 +134,6 @@ const deleteProject = operation({
   role: 'admin',
   projectTokens: 'allowed',
   rate: 'deletions',
-  problems: ['not-found'],
-  path: projectPath,
   query: waitQuery,
   async handle({ caller, path, query, effect }) {
     const project = await caller.see(theProject, path.id, effect.kysely);
@@ -176,8 +165,6 @@ const projectDeletionImpact = operation({
   summary: 'Tell what the deletion of a project would end',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
   result: projectDeletionImpactSchema,
   async handle({ caller, path, database: { kysely } }) {
     const project = await caller.see(theProject, path.id);
@@ -197,7 +184,6 @@ const getClusterRecommendation = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'cluster-not-ready'],
-  path: projectPath,
   result: z
     .object({ clusterId: z.guid(), clusterName: z.string(), clusterSlug: z.string(), reason: z.string() })
     .meta({ id: 'ClusterRecommendation' }),
@@ -232,8 +218,6 @@ const getProject = operation({
   summary: 'Get a project',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
   result: projectSchema,
   async handle({ caller, path }) {
     return projectAnswer(await caller.see(theProject, path.id));

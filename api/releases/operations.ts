@@ -23,7 +23,7 @@ import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { repositoryOf } from '../registry/names-at-home.ts';
 import { frozenConfigAnswer, frozenConfigSchema } from '../repository-config/effective-schema.ts';
-import { servicePath, theService } from '../services/service.ts';
+import { theService } from '../services/service.ts';
 import { placeOf } from '../services/service-place.ts';
 
 /** An image as it would be deployed now: in our registry, or at an outside one. */
@@ -75,7 +75,6 @@ const getImageConfig = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'image-not-resolved'],
-  path: servicePath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: z
     .object({
@@ -156,8 +155,6 @@ function startOf(config: unknown) {
 }
 
 export const theRelease = resource('release', findRelease, ({ projectId }) => projectId);
-const releasePath = z.strictObject({ id: z.guid().toLowerCase() });
-
 export const releaseSchema = z
   .object({
     id: z.guid(),
@@ -205,8 +202,6 @@ const getRelease = operation({
   summary: 'Get a release with its last deployment',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: releasePath,
   result: z.object({ release: releaseSchema, deployment: deploymentSchema.optional() }).meta({ id: 'ReleaseDetail' }),
   async handle({ caller, path, database }) {
     const { kysely } = database;
@@ -226,8 +221,6 @@ const listReleases = operation({
   summary: 'List the releases of a service, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: releasePath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase().optional() }),
   paged: { after: createdPosition },
   result: releaseSchema,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { clearCanvas as clear, placeOnCanvas } from '../../db/services/canvas.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
-import { projectPath, theProject } from '../projects/project.ts';
+import { theProject } from '../projects/project.ts';
 
 const coordinate = z.number().min(-1_000_000).max(1_000_000);
 
@@ -13,8 +13,6 @@ export const setCanvas = operation({
   description: 'Services that are not named stay where they are.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
   body: z.strictObject({
     positions: z.array(z.strictObject({ serviceId: z.guid().toLowerCase(), x: coordinate, y: coordinate })).max(10_000),
   }),
@@ -44,8 +42,6 @@ export const clearCanvas = operation({
   summary: 'Forget where the services of a project were placed',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
   async handle({ caller, path, effect }) {
     await clear(effect, await caller.see(theProject, path.id, effect.kysely));
   },

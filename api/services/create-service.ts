@@ -17,7 +17,7 @@ import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { processAnswer, processName, processSchema, processSettings, settingsFaults } from '../processes/process.ts';
-import { projectPath, theProject } from '../projects/project.ts';
+import { theProject } from '../projects/project.ts';
 import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { serviceAnswer, serviceFields, serviceName, serviceSchema, sourceOf } from './service.ts';
@@ -48,7 +48,6 @@ export const createService = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'service-exists'],
-  path: projectPath,
   body: z.strictObject({
     name: serviceName,
     source: source.optional(),

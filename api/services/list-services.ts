@@ -11,8 +11,8 @@ import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { theEnvironment } from '../environments/environment.ts';
-import { projectPath, theProject } from '../projects/project.ts';
-import { serviceAnswer, servicePath, serviceSchema, theService } from './service.ts';
+import { theProject } from '../projects/project.ts';
+import { serviceAnswer, serviceSchema, theService } from './service.ts';
 
 export const listServices = operation({
   method: 'GET',
@@ -20,8 +20,6 @@ export const listServices = operation({
   summary: 'List the services of a project, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
   query: z.strictObject({
     q: soughtText('its name'),
     environmentId: z
@@ -86,8 +84,6 @@ export const serviceDrift = operation({
     'Compares the applied settings and variables, with the values that they refer to, with the live release. Staged changes are no part of it. Empty where nothing is live. Secrets are not opened: one is listed if it was applied since.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: servicePath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: z.object({ items: z.array(driftItemSchema) }).meta({ id: 'ServiceDrift' }),
   async handle({ caller, path, query, database: { kysely } }) {

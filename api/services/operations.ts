@@ -18,15 +18,7 @@ import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { clearCanvas, setCanvas } from './canvas.ts';
 import { createService, refuseDependencies } from './create-service.ts';
 import { listServices, serviceDrift } from './list-services.ts';
-import {
-  serviceAnswer,
-  serviceFields,
-  serviceName,
-  servicePath,
-  serviceSchema,
-  sourceOf,
-  theService,
-} from './service.ts';
+import { serviceAnswer, serviceFields, serviceName, serviceSchema, sourceOf, theService } from './service.ts';
 import { inEnvironment, placeOf, placesOf, stagedInEnvironment, stageIn } from './service-place.ts';
 import { resumeService, suspendService } from './suspension.ts';
 
@@ -39,7 +31,6 @@ const changeService = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'changed-meanwhile', 'role-too-low'],
-  path: servicePath,
   query: stagedInEnvironment,
   body: withWas(
     z
@@ -124,7 +115,6 @@ const deleteService = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'role-too-low'],
-  path: servicePath,
   query: z.strictObject({
     wait: z
       .boolean()
@@ -185,8 +175,6 @@ const deletionImpact = operation({
   summary: 'Tell what the deletion of a service would end',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: servicePath,
   result: deletionImpactSchema,
   async handle({ caller, path, database: { kysely } }) {
     const service = await caller.see(theService, path.id);
@@ -206,8 +194,6 @@ const getService = operation({
   summary: 'Get a service',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: servicePath,
   query: inEnvironment,
   result: serviceSchema,
   async handle({ caller, path, query, database: { kysely } }) {

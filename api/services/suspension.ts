@@ -10,7 +10,7 @@ import { deploymentAnswer, deploymentSchema } from '../deployments/deployment.ts
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
-import { servicePath, theService } from './service.ts';
+import { theService } from './service.ts';
 
 export const suspensionSchema = z
   .object({
@@ -71,7 +71,6 @@ export const resumeService = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: [...startProblems, 'role-too-low'],
-  path: servicePath,
   body: z.strictObject({
     environmentId: z.guid().toLowerCase(),
     queue: z
@@ -98,7 +97,6 @@ export const suspendService = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'role-too-low'],
-  path: servicePath,
   body: z.strictObject({
     environmentId: z.guid().toLowerCase(),
     deployments: z

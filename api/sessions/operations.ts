@@ -68,8 +68,6 @@ const endSession = operation({
   scope: 'user',
   credentials: 'session',
   why: whySession,
-  problems: ['not-found'],
-  path: z.strictObject({ id: z.guid() }),
   async handle({ caller, path, effect }) {
     if (await endOwnSession(effect, caller.id, path.id)) return;
     throw new Problem('not-found', 'You have no such session, or it has ended already.');

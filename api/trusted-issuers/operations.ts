@@ -62,7 +62,6 @@ const ruleFields = {
   tokenLifetimeSeconds: lifetime,
 };
 
-const trustedIssuerPath = z.strictObject({ id: z.guid() });
 const sessionOnly =
   'An API token cannot change trusted issuers, since they create tokens and a token cannot create tokens; sign in and do it in the console.';
 
@@ -144,8 +143,6 @@ const deleteTrustedIssuer = operation({
   credentials: 'session',
   why: sessionOnly,
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: trustedIssuerPath,
   async handle({ caller, path, effect }) {
     const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
     await remove(effect, caller.organization.id, id);
@@ -158,8 +155,6 @@ const getTrustedIssuer = operation({
   summary: 'Get a trusted issuer',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: trustedIssuerPath,
   result: trustedIssuerSchema,
   async handle({ caller, path }) {
     return trustedIssuerAnswer(await caller.see(theTrustedIssuer, path.id));
@@ -192,7 +187,6 @@ const updateTrustedIssuer = operation({
   why: sessionOnly,
   projectTokens: 'refused',
   problems: ['not-found', 'conflict', 'changed-meanwhile'],
-  path: trustedIssuerPath,
   body: withWas(z.strictObject(ruleFields).partial()),
   result: trustedIssuerSchema,
   async handle({ caller, path, body, effect, server }) {

@@ -11,7 +11,7 @@ import { type EnvLine, looksSecret, parseEnvText } from '../../domain/variables/
 import { expectedRevision, placeOf } from '../change-sets/draft.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 
 const mostVariables = 10_000;
 const mostFaults = 100;
@@ -46,7 +46,6 @@ export const importVariables = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'change-set-changed'],
-  path: environmentPath,
   body: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Absent: variables that the services share.'),
     text: z.string().meta({ writeOnly: true }).describe('`KEY=value`, a line each, as in `.env` files.'),

@@ -5,7 +5,7 @@ import { buildTimes } from '../../domain/variables/build-time.ts';
 import { placeOf } from '../change-sets/draft.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { importVariables } from './import-variables.ts';
 
 const referredVariableSchema = z
@@ -30,8 +30,6 @@ const listReferrers = operation({
   summary: 'List the variables of a service, or those shared, to which others refer, applied and staged',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Absent: the variables that the services share.'),
   }),
@@ -74,8 +72,6 @@ const listVariables = operation({
   summary: 'List the variables of an environment, applied and staged: those shared, then by service and key',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Only those of this service.'),
     shared: z.boolean().default(false).describe('Only those that the services share; goes before `serviceId`.'),
@@ -126,8 +122,6 @@ const variableHistory = operation({
   summary: 'List the changes of a variable that were applied, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Absent: of a variable that the services share.'),
     key: z.string().min(1).max(256),

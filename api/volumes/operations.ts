@@ -18,10 +18,10 @@ import { addedVolumeFaults, mostVolumes, volumeFaults, volumeName, volumesOf } f
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, pageOf } from '../engine/positions.ts';
-import { processPath, theProcess } from '../processes/process.ts';
+import { theProcess } from '../processes/process.ts';
 import { theService } from '../services/service.ts';
 import { inEnvironment, placeOf, placesOf, stagedInEnvironment, stageIn } from '../services/service-place.ts';
-import { sizeBytes, theVolume, volumeAnswer, volumePath, volumeSchema } from './volume.ts';
+import { sizeBytes, theVolume, volumeAnswer, volumeSchema } from './volume.ts';
 
 const createVolume = operation({
   method: 'POST',
@@ -32,7 +32,6 @@ const createVolume = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'quota-reached', 'capability-missing'],
-  path: processPath,
   query: stagedInEnvironment,
   body: z.strictObject({
     name: z.string().max(40).describe('Unique among the volumes of the service.'),
@@ -117,7 +116,6 @@ const changeVolume = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
-  path: volumePath,
   query: stagedInEnvironment,
   body: z.strictObject({ sizeBytes }),
   result: volumeSchema,
@@ -164,7 +162,6 @@ const deleteVolume = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict'],
-  path: volumePath,
   query: stagedInEnvironment,
   async handle({ caller, path, query, effect, server }) {
     const { serviceId } = await caller.see(theVolume, path.id, effect.kysely);
@@ -193,8 +190,6 @@ const getVolume = operation({
   description: 'One that was deleted is answered as long as an environment had it once.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: volumePath,
   query: inEnvironment,
   result: volumeSchema,
   async handle({ caller, path, query, database: { kysely } }) {
@@ -217,8 +212,6 @@ const listVolumes = operation({
   summary: 'List the volumes of a process, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: processPath,
   query: inEnvironment,
   paged: { after: createdPosition },
   result: volumeSchema,

@@ -6,8 +6,6 @@ import { resource } from '../engine/resource.ts';
 
 export const theVolume = resource('volume', findVolume, ({ projectId }) => projectId);
 
-export const volumePath = z.strictObject({ id: z.guid().toLowerCase() });
-
 export const sizeBytes = z
   .int()
   .min(1)

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { driftingServices, suspendedServices, unbuiltServices, whyFacts } from '../../db/why/why-facts.ts';
 import { Problem } from '../../domain/problems.ts';
-import { deploymentPath, theDeployment } from '../deployments/deployment.ts';
+import { theDeployment } from '../deployments/deployment.ts';
 import { operation } from '../engine/operation.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
-import { servicePath, theService } from '../services/service.ts';
+import { theEnvironment } from '../environments/environment.ts';
+import { theService } from '../services/service.ts';
 import { mostExplained, whyAnswer, whySchema } from './why.ts';
 
 const whyDeployment = operation({
@@ -13,8 +13,6 @@ const whyDeployment = operation({
   summary: 'Tell why a deployment waits or failed, and who can change that',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: deploymentPath,
   result: whySchema,
   async handle({ caller, path, database }) {
     const { id } = await caller.see(theDeployment, path.id);
@@ -28,8 +26,6 @@ const whyEnvironment = operation({
   summary: 'Tell what the deployments of an environment wait for or failed by, the worst first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
   result: whySchema,
   async handle({ caller, path, database }) {
     const { id: environmentId } = await caller.see(theEnvironment, path.id);
@@ -49,8 +45,6 @@ const whyService = operation({
   summary: 'Tell what the deployments of a service in an environment wait for or failed by',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: servicePath,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: whySchema,
   async handle({ caller, path, query, database }) {

@@ -22,7 +22,6 @@ import {
   readableKinds,
   type stageSchema,
   workflowDetailSchema,
-  workflowPath,
   workflowSchema,
 } from './workflow.ts';
 
@@ -36,7 +35,6 @@ const exportHistory = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'unavailable', 'conflict'],
-  path: workflowPath,
   query: z.strictObject({
     run: z.int().min(1).optional().describe('The number of the run; the last one by default.'),
   }),
@@ -72,8 +70,6 @@ const getWorkflow = operation({
   summary: 'Get a workflow: why, who, its stages and what it waits for',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: workflowPath,
   result: workflowDetailSchema,
   async handle({ caller, path, server }) {
     const actor = await actorOf(caller, path.id);
@@ -157,7 +153,6 @@ const listHistory = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'unavailable'],
-  path: workflowPath,
   query: historyQuery,
   paged: { after: historyPosition },
   result: historyStepSchema,

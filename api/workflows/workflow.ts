@@ -175,8 +175,6 @@ export const historyStepSchema = z
   })
   .meta({ id: 'HistoryStep' });
 
-export const workflowPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 const delays = {
   undelivered:
     'Its messages have not been delivered for more than a minute; see whether Temporal answers (/readyz), and the log of the workers.',

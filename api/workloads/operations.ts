@@ -3,7 +3,7 @@ import { listSlices } from '../../db/workloads/cluster-slices.ts';
 import { listInstances as instancesOf, releaseNumbers } from '../../db/workloads/instances.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { Problem } from '../../domain/problems.ts';
-import { clusterPath, theCluster } from '../clusters/cluster.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { compareWorkload, putWorkload, refuseFaults, takeWorkload, workloadNames } from './put-workloads.ts';
@@ -55,7 +55,6 @@ const applyWorkloads = operation({
   role: 'admin',
   projectTokens: 'refused',
   problems: ['not-found', 'conflict', 'already-decided'],
-  path: clusterPath,
   body: z.strictObject({
     workloads: z.array(namedWorkloadBody).max(200),
     prune: z.boolean().default(false),
@@ -106,8 +105,6 @@ export const listInstances = operation({
   summary: 'List the instances on a cluster, by workload',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: clusterPath,
   paged: { after: z.strictObject({ key: z.string(), id: z.string() }) },
   result: instanceSchema,
   async handle({ caller, path, database, page }) {
@@ -132,8 +129,6 @@ export const listWorkloads = operation({
   summary: 'List the workloads of a cluster, desired and observed, by name',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: clusterPath,
   query: z.strictObject({ q: soughtText('its name') }),
   paged: { after: z.strictObject({ key: z.string() }) },
   result: workloadSchema,
