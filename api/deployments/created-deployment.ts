@@ -9,6 +9,7 @@ import type { Admission, Decision } from '../../domain/deployments/arbiter-types
 import { deploymentStates, isDeploymentFinal } from '../../domain/deployments/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import { approvalAnswer, approvalSchema } from '../approvals/approval.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
@@ -88,7 +89,7 @@ interface Starting {
 }
 
 /** Starts it, and answers all that came of that. */
-export async function startDeployment(starting: Starting): Promise<z.output<typeof createdSchema>> {
+export async function startDeployment(starting: Starting): Promise<AnswerOf<typeof createdSchema>> {
   const { caller, effect, server, release, kind, rerun, body } = starting;
   const again = rerun === undefined ? {} : { rerun };
   const asked = { ...body, kind, answerableId: caller.answerableId, ...again };
@@ -100,7 +101,7 @@ export async function startedAnswer(
   effect: Effect,
   release: ReleaseToDeploy,
   requested: Awaited<ReturnType<typeof requestDeployment>>,
-): Promise<z.output<typeof createdSchema>> {
+): Promise<AnswerOf<typeof createdSchema>> {
   const { organizationId } = release;
   if ('refused' in requested) throw refuseAdmission(requested, 'The deployment');
   const { deploymentId, approvalId, update } = requested;

@@ -36,8 +36,18 @@ export function pageOf<Row extends Made>(
   answer: (row: Row) => unknown = (row) => row,
   idOf: (row: Row) => string = (row) => (row as Row & { id: string }).id,
 ): PageAnswer<unknown, CreatedPosition> {
-  const shown = rows.slice(0, page.limit);
-  const last = rows.length > page.limit ? shown.at(-1) : undefined;
-  const after = last && { createdAt: last.createdAt.toISOString(), id: idOf(last) };
-  return { items: shown.map((row) => answer(row)), after };
+  return pageBy(rows, page, (last) => ({ createdAt: last.createdAt.toISOString(), id: idOf(last) }), answer);
+}
+
+/** A page in any order, of rows of which one more was asked for than it holds. */
+export function pageBy<Row, After, Item = Row>(
+  rows: readonly Row[],
+  { limit }: Page<After>,
+  positionOf: (last: Row) => After,
+  answer?: (row: Row) => Item,
+): PageAnswer<Item, After> {
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const items = answer === undefined ? (shown as unknown[] as Item[]) : shown.map((row) => answer(row));
+  return { items, after: last && positionOf(last) };
 }

@@ -5,7 +5,6 @@ import {
   acceptInvitation as accept,
   findInvitationByToken,
   findInvitationOf,
-  type InvitationView,
   listInvitations as invitationsOf,
 } from '../../db/invitations/invitations.ts';
 import {
@@ -49,19 +48,6 @@ const invitationWithToken = z
 const invitationTokenPath = z.strictObject({
   token: z.string().max(200).meta({ writeOnly: true }).describe('The token that the invited person was sent.'),
 });
-
-function invitationAnswer(invitation: InvitationView): z.output<typeof invitationSchema> {
-  const { id, organizationId, email, role, createdAt, expiresAt, acceptedAt } = invitation;
-  return {
-    id,
-    organizationId,
-    email,
-    role,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    ...(acceptedAt === null ? {} : { acceptedAt: acceptedAt.toISOString() }),
-  };
-}
 
 const acceptInvitation = operation({
   method: 'POST',
@@ -113,13 +99,12 @@ const createInvitation = operation({
       rows: sql`invitation where organization_id = ${organizationId} and accepted_at is null and revoked_at is null`,
       remedy: 'revoke one that is not needed',
     });
-    const { invitation, token } = await invite(effect, {
+    return await invite(effect, {
       organizationId,
       ...body,
       lifetimeMillis: server.settings.INVITATION_LIFETIME,
       asRole: caller.role,
     });
-    return { invitation: invitationAnswer(invitation), token };
   },
 });
 
@@ -138,7 +123,7 @@ export const listInvitations = operation({
       ...oneMore(page),
       q: query.q,
     });
-    return pageOf(invitations, page, invitationAnswer);
+    return pageOf(invitations, page);
   },
 });
 
@@ -163,7 +148,7 @@ const resendInvitation = operation({
       asRole: caller.role,
     });
     if (again === undefined) throw new Problem('not-found', 'The invitation was revoked a moment ago.');
-    return { invitation: invitationAnswer(again.invitation), token: again.token };
+    return again;
   },
 });
 
@@ -195,8 +180,7 @@ const viewInvitation = operation({
     if (found === undefined) {
       throw new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
     }
-    const { invitedByName, organizationName } = found;
-    return { ...invitationAnswer(found), invitedByName, organizationName };
+    return found;
   },
 });
 

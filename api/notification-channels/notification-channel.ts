@@ -12,6 +12,7 @@ import {
 import { OutboundRefused } from '../../outbound/failures.ts';
 import type { AddressRules } from '../../outbound/rules.ts';
 import { checkTarget } from '../../outbound/target.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
@@ -54,16 +55,8 @@ export const secretText = z
 
 export function notificationChannelAnswer(
   channel: NotificationChannelView,
-): z.output<typeof notificationChannelSchema> {
-  const { retrying, nextAttemptAt, lastError, createdAt, lastDeliveredAt, ...rest } = channel;
-  return {
-    ...rest,
-    failing: retrying > 0,
-    lastError: lastError ?? '',
-    createdAt: createdAt.toISOString(),
-    ...(nextAttemptAt === null ? {} : { nextAttemptAt: nextAttemptAt.toISOString() }),
-    ...(lastDeliveredAt === null ? {} : { lastDeliveredAt: lastDeliveredAt.toISOString() }),
-  };
+): AnswerOf<typeof notificationChannelSchema> {
+  return { ...channel, failing: channel.retrying > 0, lastError: channel.lastError ?? '' };
 }
 
 /** Refuses a secret that nothing could be sent with. Its value is never told, not even to its sender. */

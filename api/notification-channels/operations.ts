@@ -103,12 +103,9 @@ const listDeliveries = operation({
     const { id } = await caller.see(theNotificationChannel, path.id);
     const found = await deliveriesOf(database.kysely, caller.organization.id, id, oneMore(page));
     return pageOf(found, page, (one) => ({
-      ...{ id: one.id, kind: one.kind, title: one.title, state: one.state, attempts: one.attempts },
+      ...one,
       lastError: one.lastError ?? '',
-      createdAt: one.createdAt.toISOString(),
-      ...(one.nextAttemptAt === null ? {} : { nextAttemptAt: one.nextAttemptAt.toISOString() }),
-      ...(one.finishedAt === null ? {} : { finishedAt: one.finishedAt.toISOString() }),
-      ...(one.state === 'queued' ? {} : { workflowId: one.id }),
+      workflowId: one.state === 'queued' ? undefined : one.id,
     }));
   },
 });

@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  countUnread,
-  type Inbox,
-  type NotificationView,
-  readNotifications as read,
-  readInbox,
-} from '../../db/notifications/notifications.ts';
+import { countUnread, type Inbox, readNotifications as read, readInbox } from '../../db/notifications/notifications.ts';
 import { linkTypes, notificationKinds } from '../../domain/notifications/notifications.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
@@ -39,14 +33,6 @@ export const notificationSchema = z
   })
   .meta({ id: 'Notification' });
 
-function notificationAnswer({ createdAt, readAt, ...view }: NotificationView): z.output<typeof notificationSchema> {
-  return {
-    ...view,
-    createdAt: createdAt.toISOString(),
-    ...(readAt === null ? {} : { readAt: readAt.toISOString() }),
-  };
-}
-
 const inboxIsPersonal =
   'An API token has no inbox of notifications: sign in to the console, or let a channel deliver them.';
 
@@ -72,7 +58,7 @@ const listNotifications = operation({
   async handle({ caller, query: { unread }, page, database }) {
     const inbox = inboxOf(caller);
     const { entries, unreadCount } = await readInbox(database.kysely, inbox, { ...oneMore(page), unread });
-    return { ...pageOf(entries, page, notificationAnswer), beside: { unreadCount } };
+    return { ...pageOf(entries, page), beside: { unreadCount } };
   },
 });
 

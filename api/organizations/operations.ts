@@ -23,7 +23,6 @@ import { refuseUnfitForBuilds } from '../source-credentials/named.ts';
 import {
   buildRepositoryPrefix,
   confirmedSlug,
-  organizationAnswer,
   organizationName,
   organizationSchema,
   organizationSlug,
@@ -64,7 +63,7 @@ const createOrganization = operation({
       rows: sql`membership where user_id = ${caller.id} and role = 'owner'`,
       remedy: 'delete one that is not needed',
     });
-    return organizationAnswer(await newOrganization(effect, { ...body, ownerId: caller.id }));
+    return await newOrganization(effect, { ...body, ownerId: caller.id });
   },
 });
 
@@ -99,7 +98,7 @@ const getOrganization = operation({
   async handle({ caller, path, database }) {
     const organization = await findOrganization(database.kysely, caller.ownOrganization(path.id).id);
     if (organization === undefined) throw new Problem('not-found', 'The organization was deleted a moment ago.');
-    return organizationAnswer(organization);
+    return organization;
   },
 });
 
@@ -141,9 +140,7 @@ const listOrganizations = operation({
   result: membershipSchema,
   async handle({ caller, database, page }) {
     if (caller.userId === undefined) {
-      const items = caller.memberships.map(({ id: organizationId, name, slug, role, requireMfa }) => {
-        return { organizationId, name, slug, role, requireMfa, callerId: caller.countsAs.id };
-      });
+      const items = caller.memberships.map((one) => ({ ...one, organizationId: one.id, callerId: caller.countsAs.id }));
       return { items, after: undefined };
     }
     const found = await listMemberships(database.kysely, caller.userId, oneMore(page));
@@ -190,7 +187,7 @@ const updateOrganization = operation({
     }
     if (changes.defaultClusterId != null) await refuseStrangeCluster(effect, id, changes.defaultClusterId);
     await refuseUnfitForBuilds(effect, caller, changes.buildRegistryCredentialId);
-    return organizationAnswer(await update(effect, before, changes));
+    return await update(effect, before, changes);
   },
 });
 

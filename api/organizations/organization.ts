@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { OrganizationView } from '../../db/organizations/organizations.ts';
 import { reservedSlugs, slugPattern } from '../../domain/slug.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
@@ -32,17 +31,6 @@ export const buildRepositoryPrefix = z
   .max(255)
   .regex(new RegExp(`^${repositoryPart}(?:/${repositoryPart})*$`))
   .describe('Lower-case words with `.`, `_` or `-` between them, in parts with `/` between them: `acme/apps`.');
-
-export function organizationAnswer(organization: OrganizationView): z.output<typeof organizationSchema> {
-  const { defaultClusterId, buildRegistryCredentialId, buildRepositoryPrefix, createdAt, ...rest } = organization;
-  return {
-    ...rest,
-    ...(defaultClusterId === null ? {} : { defaultClusterId }),
-    ...(buildRegistryCredentialId === null ? {} : { buildRegistryCredentialId }),
-    ...(buildRepositoryPrefix === null ? {} : { buildRepositoryPrefix }),
-    createdAt: createdAt.toISOString(),
-  };
-}
 
 /** Irreversible operations ask for the organization's slug once more. */
 export const confirmedSlug = z.string().max(63).describe('The slug of the organization.');

@@ -10,6 +10,7 @@ import {
   upstreams,
 } from '../../domain/services/settings.ts';
 import { partName } from '../../protocol/workload.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theProcess = resource('process', findProcess, ({ projectId }) => projectId);
@@ -49,10 +50,10 @@ export const processSchema = z
 
 /** A process with the settings of an environment, by default with those of its definition. */
 export function processAnswer(
-  { id, serviceId, name, definition, createdAt }: ProcessView,
-  { volumes: _, ...settings }: ProcessSettings & Partial<PlacedProcess> = definition,
-): z.output<typeof processSchema> {
-  return { ...settings, id, serviceId, name, createdAt: createdAt.toISOString() };
+  process: ProcessView,
+  settings: ProcessSettings & Partial<PlacedProcess> = process.definition,
+): AnswerOf<typeof processSchema> {
+  return { ...settings, ...process };
 }
 
 const texts = z.array(z.string().max(32_768)).max(1000);

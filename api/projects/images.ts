@@ -30,10 +30,9 @@ export const listProjectImages = operation({
     const { slug, id, organizationId } = await caller.see(theProject, path.id);
     const found = await listProjectTags(database.kysely, { organizationId, projectId: id, limit: most });
     return {
-      items: found.map(({ updatedAt, ...one }) => ({
+      items: found.map((one) => ({
         reference: `${caller.organization.slug}/${slug}/${one.serviceSlug}:${one.tag}`,
         ...one,
-        updatedAt: updatedAt.toISOString(),
       })),
     };
   },

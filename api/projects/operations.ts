@@ -168,10 +168,9 @@ const projectDeletionImpact = operation({
   result: projectDeletionImpactSchema,
   async handle({ caller, path, database: { kysely } }) {
     const project = await caller.see(theProject, path.id);
-    const { id, name, slug } = project;
     // Subjects that no version has yet.
     const nothing = { domains: 0, backups: { count: 0, sizeBytes: 0 }, archives: 0 };
-    return { project: { id, name, slug }, ...(await projectImpact(kysely, project)), ...nothing };
+    return { project, ...(await projectImpact(kysely, project)), ...nothing };
   },
 });
 

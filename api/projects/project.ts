@@ -3,6 +3,7 @@ import type { Effect } from '../../db/engine/effect.ts';
 import { isMember } from '../../db/members/members.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { findProject, type ProjectView } from '../../db/projects/projects.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
@@ -31,18 +32,9 @@ export const projectPath = z.strictObject({ id: z.guid().toLowerCase() });
 export const projectName = nameText();
 export const projectDescription = z.string().trim().max(2_000).describe('What it is, in a few sentences.');
 
-export function projectAnswer(project: ProjectView): z.output<typeof projectSchema> {
-  const { id, name, slug, description, deployConcurrency, createdAt, owner, team } = project;
-  return {
-    id,
-    name,
-    slug,
-    description,
-    deployConcurrency,
-    createdAt: createdAt.toISOString(),
-    ...(owner === null ? {} : { owner: { ...owner, picture: owner.picture ?? '' } }),
-    ...(team === null ? {} : { team }),
-  };
+export function projectAnswer(project: ProjectView): AnswerOf<typeof projectSchema> {
+  const { owner } = project;
+  return { ...project, owner: owner && { ...owner, picture: owner.picture ?? '' } };
 }
 
 interface Wanted {

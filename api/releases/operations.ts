@@ -16,20 +16,28 @@ import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
 import { outsideConfig, outsideVariants } from '../../outbound/outside-image.ts';
 import { resolveOutside } from '../../outbound/registry.ts';
 import { deploymentAnswer, deploymentSchema } from '../deployments/deployment.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { repositoryOf } from '../registry/names-at-home.ts';
-import { frozenConfigAnswer, frozenConfigSchema } from '../repository-config/effective-schema.ts';
+import { frozenConfigSchema } from '../repository-config/effective-schema.ts';
 import { theService } from '../services/service.ts';
 import { placeOf } from '../services/service-place.ts';
 
 /** An image as it would be deployed now: in our registry, or at an outside one. */
 type WantedImage =
   | { own: true; repositoryId: string; digest: string; imageRef: string }
-  | { own: false; host: string; repository: string; reference: string; imageRef: string; credentialId?: string };
+  | {
+      own: false;
+      host: string;
+      repository: string;
+      reference: string;
+      imageRef: string;
+      credentialId: string | undefined;
+    };
 
 /** Its source says which: the digest of the last release with that source, else what its tag means now. */
 async function wantedImage(
@@ -47,17 +55,7 @@ async function wantedImage(
   const last = await lastImage(kysely, { organizationId, environmentId, serviceId: service.id }, settings);
   const reference = last?.image.digest ?? named.digest ?? named.tag ?? 'latest';
   const imageRef = last?.imageRef ?? imageRepository;
-  if (!named.own) {
-    const { host, repository } = named;
-    return {
-      own: false,
-      host,
-      repository,
-      reference,
-      imageRef,
-      ...(credentialId === undefined ? {} : { credentialId }),
-    };
-  }
+  if (!named.own) return { ...named, own: false, reference, imageRef, credentialId };
   const own = { id: service.id, organizationId };
   const takenOver = last !== undefined || named.repository === '';
   const repository = takenOver ? own : await repositoryOf(kysely, caller, named.repository);
@@ -180,20 +178,9 @@ export const releaseSchema = z
   })
   .meta({ id: 'Release' });
 
-export function releaseAnswer(release: ReleaseView): z.output<typeof releaseSchema> {
-  const { id, environmentId, serviceId, number, contentDigest, imageRef, variableKeys, createdBy } = release;
-  const { changeSetId, buildId, promotedFromReleaseId, retiredAt } = release;
-  return {
-    ...{ id, environmentId, serviceId, number, contentDigest, imageRef, variableKeys, createdBy },
-    configRevision: release.runsAs,
-    ...(changeSetId === null ? {} : { changeSetId }),
-    ...(buildId === null ? {} : { buildId }),
-    gitCommitSha: release.gitCommitSha ?? '',
-    ...(promotedFromReleaseId === null ? {} : { promotedFromReleaseId }),
-    ...frozenConfigAnswer(release.file),
-    createdAt: release.createdAt.toISOString(),
-    ...(retiredAt === null ? {} : { retiredAt: retiredAt.toISOString() }),
-  };
+export function releaseAnswer(release: ReleaseView): AnswerOf<typeof releaseSchema> {
+  const { runsAs: configRevision, gitCommitSha, file: repositoryConfig } = release;
+  return { ...release, configRevision, gitCommitSha: gitCommitSha ?? '', repositoryConfig };
 }
 
 const getRelease = operation({
@@ -208,10 +195,7 @@ const getRelease = operation({
     const release = await caller.see(theRelease, path.id);
     const last = await lastDeploymentOf(kysely, release.organizationId, release.id);
     const deployment = last === undefined ? undefined : await findDeployment(kysely, release.organizationId, last);
-    return {
-      release: releaseAnswer(release),
-      ...(deployment === undefined ? {} : { deployment: deploymentAnswer(deployment) }),
-    };
+    return { release: releaseAnswer(release), deployment: deployment && deploymentAnswer(deployment) };
   },
 });
 

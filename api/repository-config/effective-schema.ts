@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FrozenConfig, RepositoryConfigEffective } from '../../domain/repository-config/effective.ts';
+import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import { builders, processKinds } from '../../domain/services/settings.ts';
 
 const amount = z.object({ request: z.int().optional(), limit: z.int().optional() });
@@ -62,10 +62,6 @@ export const configProblemSchema = z
 export const frozenConfigSchema = z
   .object({ commit: z.string(), path: z.string(), effective: effectiveSchema })
   .meta({ id: 'FrozenRepositoryConfig' });
-
-export function effectiveAnswer(effective: RepositoryConfigEffective): z.output<typeof effectiveSchema> {
-  return effective;
-}
 
 export function frozenConfigAnswer(file: FrozenConfig | null): {
   repositoryConfig?: z.output<typeof frozenConfigSchema>;

@@ -20,7 +20,7 @@ import { envTemplateKey } from '../env-template/operations.ts';
 import { theGitConnection, toldBy } from '../git-connections/git-connection.ts';
 import { gitBranchesSchema } from '../git-connections/operations.ts';
 import { usedForOf } from '../source-credentials/projects-field.ts';
-import { configProblemSchema, effectiveAnswer, effectiveSchema } from './effective-schema.ts';
+import { configProblemSchema, effectiveSchema } from './effective-schema.ts';
 
 interface DetectedCommit {
   detected: DetectedBuild;
@@ -183,7 +183,7 @@ const detectConfig = operation({
         ok: summaryOf(base),
       }[status],
       message: told.message,
-      base: effectiveAnswer(status === 'ok' ? base : emptyEffective),
+      base: status === 'ok' ? base : emptyEffective,
       services: config?.services.map(({ name }) => name) ?? [],
       databases: config?.databases ?? [],
     }));

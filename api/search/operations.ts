@@ -4,6 +4,7 @@ import { tones } from '../../domain/history-steps/step.ts';
 import { stateWords } from '../../domain/history-steps/words.ts';
 import { descriptors, isActorKind } from '../../workflows/descriptors.ts';
 import { asOfSchema } from '../clusters/cluster.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { isPermitted } from '../engine/pipeline/permission.ts';
 import { readableKinds } from '../workflows/workflow.ts';
@@ -60,17 +61,13 @@ const search = operation({
   },
 });
 
-function answer(found: Found): z.output<typeof foundSchema> {
-  const { kind, id, name, detail, clusterId, place, state, toldAt, inContact } = found;
+function answer(found: Found): AnswerOf<typeof foundSchema> {
+  const { kind, detail, state, toldAt, inContact } = found;
   return {
-    kind,
-    id,
-    name,
+    ...found,
     detail: kind === 'workflow' ? manyOf(detail ?? '') : (detail ?? ''),
-    ...(clusterId === null ? {} : { clusterId }),
-    ...(place === null ? {} : { place }),
-    ...(state === null ? {} : { state, ...titleOf(kind, detail, state) }),
-    ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: inContact === true } }),
+    ...(state !== null && titleOf(kind, detail, state)),
+    asOf: toldAt && { at: toldAt, inContact: inContact === true },
   };
 }
 

@@ -178,13 +178,8 @@ const deletionImpact = operation({
   result: deletionImpactSchema,
   async handle({ caller, path, database: { kysely } }) {
     const service = await caller.see(theService, path.id);
-    const { approvals, heldWith, ...impact } = await impactOf(kysely, service);
-    return {
-      role: roleToDelete(impact),
-      ...impact,
-      approvals: approvals.map(({ changeSetId: _, ...one }) => one),
-      heldWith: heldWith.map(({ changeSetId: _, ...one }) => one),
-    };
+    const impact = await impactOf(kysely, service);
+    return { role: roleToDelete(impact), ...impact };
   },
 });
 

@@ -13,6 +13,7 @@ import {
   sourceKinds,
 } from '../../domain/services/settings.ts';
 import { slugPattern } from '../../domain/slug.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -94,31 +95,21 @@ export function serviceAnswer(
   settings: ServiceDefinition | ServiceSettings = service.definition,
   referred: readonly Referred[] = [],
   file?: FrozenConfig,
-): z.output<typeof serviceSchema> {
-  const { id, projectId, name, slug, template, createdAt, canvasX, canvasY, stagedIn } = service;
-  const { skipProductionApproval, skipProductionApprovalAt: at, skipProductionApprovalBy: by } = service;
+): AnswerOf<typeof serviceSchema> {
   const { source, releaseCommand, releaseCommandTimeoutSeconds, dependsOn, files } = settings;
-  const ofFile = file?.effective.dependsOn ?? [];
+  const slugs = file?.effective.dependsOn ?? [];
   return {
-    id,
-    projectId,
-    name,
-    slug,
-    ...(template === null ? {} : { template }),
-    createdAt: createdAt.toISOString(),
-    ...(canvasX === null || canvasY === null ? {} : { canvasX, canvasY }),
+    ...service,
     dependsOn,
-    ...(file === undefined || ofFile.length === 0
-      ? {}
-      : { dependsOnFromFile: { commit: file.commit, path: file.path, slugs: ofFile } }),
+    dependsOnFromFile: file && slugs.length > 0 ? { ...file, slugs } : undefined,
     deployAfter: [
-      ...referred.map(({ template: of, ...other }) => ({
+      ...referred.map(({ template, ...other }) => ({
         ...{ ...other, via: 'reference' as const },
-        kind: of === null ? ('service' as const) : ('database' as const),
+        kind: template === null ? ('service' as const) : ('database' as const),
       })),
       ...dependencies(dependsOn, 'depends-on', bySlug),
       ...dependencies(
-        ofFile.filter((one) => !dependsOn.includes(one)),
+        slugs.filter((one) => !dependsOn.includes(one)),
         'file',
         bySlug,
       ),
@@ -126,12 +117,8 @@ export function serviceAnswer(
     files,
     releaseCommand,
     releaseCommandTimeoutSeconds,
-    skipProductionApproval,
-    ...(at === null ? {} : { skipProductionApprovalAt: at.toISOString() }),
-    ...(by === null ? {} : { skipProductionApprovalBy: by }),
     source: sourceAnswer(source),
-    ...('processes' in settings ? { volumes: volumesIn(settings) } : {}),
-    ...(stagedIn === null ? {} : { stagedIn }),
+    volumes: 'processes' in settings ? volumesIn(settings) : undefined,
   };
 }
 
@@ -142,18 +129,14 @@ function dependencies(
 ) {
   return slugs.flatMap((slug) => {
     const other = bySlug.get(slug);
-    return other === undefined
-      ? []
-      : [{ id: other.id, name: other.name, slug, keys: [], kind: 'service' as const, via }];
+    return other === undefined ? [] : [{ ...other, slug, keys: [], kind: 'service' as const, via }];
   });
 }
 
 /** Its trigger is of the repository that it is built from. */
 function sourceAnswer({ trigger, ...source }: ServiceSource) {
-  if (trigger === undefined) return source;
   const { gitConnectionId, repository } = source;
-  const named = gitConnectionId === undefined ? {} : { gitConnectionId };
-  return { ...source, trigger: { ...named, repository, tagTemplate: trigger.tagTemplate } };
+  return { ...source, trigger: trigger && { ...trigger, gitConnectionId, repository } };
 }
 
 function volumesIn({ processes }: ServiceSettings) {
@@ -228,11 +211,5 @@ export function sourceOf({
   gitConnectionId,
   ...given
 }: z.output<typeof sourceBody>): ServiceSource {
-  const plain = defined(given);
-  return {
-    ...noSource,
-    ...plain,
-    ...(registryCredentialId === undefined ? {} : { registryCredentialId }),
-    ...(gitConnectionId === undefined ? {} : { gitConnectionId }),
-  } as ServiceSource;
+  return { ...noSource, ...defined({ ...given, registryCredentialId, gitConnectionId }) } as ServiceSource;
 }

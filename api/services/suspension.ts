@@ -7,6 +7,7 @@ import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { refuseAdmission, startProblems } from '../deployments/created-deployment.ts';
 import { deploymentAnswer, deploymentSchema } from '../deployments/deployment.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
@@ -50,15 +51,14 @@ async function suspensionAnswer(
   effect: Effect,
   place: SuspensionPlace,
   deploymentId?: string,
-): Promise<z.output<typeof suspensionSchema>> {
+): Promise<AnswerOf<typeof suspensionSchema>> {
   const { suspended, since, by } = await lockSuspension(effect, place);
   const { organizationId, serviceId, environmentId } = place;
   const deployment =
     deploymentId === undefined ? undefined : await findDeployment(effect.kysely, organizationId, deploymentId);
   return {
-    ...{ serviceId, environmentId, suspended, suspendedBy: by ?? '' },
-    ...(since === null ? {} : { suspendedAt: since.toISOString() }),
-    ...(deployment === undefined ? {} : { deployment: deploymentAnswer(deployment) }),
+    ...{ serviceId, environmentId, suspended, suspendedAt: since, suspendedBy: by ?? '' },
+    deployment: deployment && deploymentAnswer(deployment),
   };
 }
 

@@ -43,19 +43,11 @@ const getSession = operation({
     const { person, memberships, credential } = caller;
     if (person === undefined) throw new Error('A session without a person was admitted.');
     const sessions = await listSessions(database.kysely, person.id);
-    const { id, name, email, picture } = person;
-    const position = sealedPosition(server, caller);
     return {
-      ...(position === undefined ? {} : { position }),
-      user: { id, name, email, ...(picture === null ? {} : { picture }) },
-      organizations: memberships.map(({ id, name, role, slug }) => ({ id, name, role, slug })),
-      sessions: sessions.map(({ id, ip, userAgent, createdAt }) => ({
-        id,
-        ...(ip === null ? {} : { ip }),
-        ...(userAgent === null ? {} : { userAgent }),
-        createdAt: createdAt.toISOString(),
-        current: id === credential.id,
-      })),
+      position: sealedPosition(server, caller),
+      user: person,
+      organizations: [...memberships],
+      sessions: sessions.map((one) => ({ ...one, current: one.id === credential.id })),
     };
   },
 });

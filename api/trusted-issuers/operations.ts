@@ -8,7 +8,6 @@ import {
   lockTrustedIssuer,
   deleteTrustedIssuer as remove,
   type TrustedIssuerRule,
-  type TrustedIssuerView,
   updateTrustedIssuer as update,
 } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { defined } from '../../domain/defined.ts';
@@ -65,16 +64,6 @@ const ruleFields = {
 const sessionOnly =
   'An API token cannot change trusted issuers, since they create tokens and a token cannot create tokens; sign in and do it in the console.';
 
-function trustedIssuerAnswer(rule: TrustedIssuerView): z.output<typeof trustedIssuerSchema> {
-  const { projectIds, createdAt, lastUsedAt, authorIds: _, ...rest } = rule;
-  return {
-    ...rest,
-    ...(projectIds === null ? {} : { projectIds }),
-    createdAt: createdAt.toISOString(),
-    ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
-  };
-}
-
 /** Rules beyond the schema: the issuer's address must be one that we may call, and the claims must name somebody. */
 function checkRule(rule: TrustedIssuerRule, rules: AddressRules): void {
   const errors: FieldError[] = [];
@@ -130,7 +119,7 @@ const createTrustedIssuer = operation({
       rows: sql`trusted_issuer where organization_id = ${owner}`,
       remedy: 'delete one that is not needed',
     });
-    return trustedIssuerAnswer(await create(effect, caller.organization.id, body));
+    return await create(effect, caller.organization.id, body);
   },
 });
 
@@ -157,7 +146,7 @@ const getTrustedIssuer = operation({
   projectTokens: 'refused',
   result: trustedIssuerSchema,
   async handle({ caller, path }) {
-    return trustedIssuerAnswer(await caller.see(theTrustedIssuer, path.id));
+    return await caller.see(theTrustedIssuer, path.id);
   },
 });
 
@@ -172,7 +161,7 @@ export const listTrustedIssuers = operation({
   result: trustedIssuerSchema,
   async handle({ caller, database, query, page }) {
     const rules = await issuersOf(database.kysely, caller.organization.id, { ...oneMore(page), q: query.q });
-    return pageOf(rules, page, trustedIssuerAnswer);
+    return pageOf(rules, page);
   },
 });
 
@@ -192,7 +181,7 @@ const updateTrustedIssuer = operation({
   async handle({ caller, path, body, effect, server }) {
     const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
     const before = await lockTrustedIssuer(effect, caller.organization.id, id);
-    if (before === undefined) return trustedIssuerAnswer(await caller.see(theTrustedIssuer, id, effect.kysely));
+    if (before === undefined) return await caller.see(theTrustedIssuer, id, effect.kysely);
     const { was, ...wanted } = body;
     const subject = { organizationId: caller.organization.id, kind: 'trusted_issuer', id };
     await refuseChangedMeanwhile(effect.kysely, subject, { is: before, was, wanted });
@@ -200,7 +189,7 @@ const updateTrustedIssuer = operation({
     const after = { ...before, ...given };
     checkRule(after, server.outbound);
     await refuseOtherProjects(effect, caller.organization.id, wanted.projectIds);
-    return trustedIssuerAnswer(await update(effect, caller.organization.id, before, after));
+    return await update(effect, caller.organization.id, before, after);
   },
 });
 

@@ -4,7 +4,7 @@ import { referredVariables } from '../../db/references/referrers.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
 import { placeOf } from '../change-sets/draft.ts';
 import { operation } from '../engine/operation.ts';
-import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { createdPosition, oneMore, pageBy, pageOf } from '../engine/positions.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { importVariables } from './import-variables.ts';
 
@@ -39,15 +39,7 @@ const listReferrers = operation({
     const environment = await caller.see(theEnvironment, path.id);
     const asked = { serviceId, after: page.after?.key, limit: page.limit + 1 };
     const found = await referredVariables(database.kysely, placeOf(environment), asked);
-    const shown = found.slice(0, page.limit);
-    const last = found.length > page.limit ? shown.at(-1) : undefined;
-    return {
-      items: shown.map(({ referrers, ...one }) => ({
-        ...one,
-        referrers: referrers.map(({ serviceId: id, ...of }) => ({ ...(id === null ? {} : { serviceId: id }), ...of })),
-      })),
-      after: last && { key: last.key },
-    };
+    return pageBy(found, page, ({ key }) => ({ key }));
   },
 });
 
@@ -82,18 +74,7 @@ const listVariables = operation({
     const environment = await caller.see(theEnvironment, path.id);
     const asked = { limit: page.limit + 1, after: page.after, of: query.shared ? null : query.serviceId };
     const found = await list(database.kysely, environment, asked);
-    const shown = found.slice(0, page.limit);
-    const last = found.length > page.limit ? shown.at(-1) : undefined;
-    return {
-      items: shown.map(({ serviceId, updatedAt, staged, itemId, ...one }) => ({
-        ...(serviceId === null ? {} : { serviceId }),
-        ...one,
-        updatedAt: updatedAt.toISOString(),
-        ...(staged === null ? {} : { staged }),
-        ...(itemId === null ? {} : { itemId }),
-      })),
-      after: last && { slug: last.serviceSlug, key: last.key },
-    };
+    return pageBy(found, page, ({ serviceSlug, key }) => ({ slug: serviceSlug, key }));
   },
 });
 
@@ -131,12 +112,7 @@ const variableHistory = operation({
   async handle({ caller, path, query, page, database }) {
     const environment = await caller.see(theEnvironment, path.id);
     const rows = await history(database.kysely, placeOf(environment), query, oneMore(page));
-    return pageOf(rows, page, ({ createdAt, stagedAt, buildTime, ...row }) => ({
-      ...row,
-      buildTime: buildTime ?? '',
-      stagedAt: stagedAt.toISOString(),
-      appliedAt: createdAt.toISOString(),
-    }));
+    return pageOf(rows, page, (row) => ({ ...row, buildTime: row.buildTime ?? '', appliedAt: row.createdAt }));
   },
 });
 

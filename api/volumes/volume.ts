@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findVolume, type VolumeView } from '../../db/services/volumes.ts';
 import type { VolumeUsage } from '../../db/workloads/volume-usage.ts';
 import type { VolumeSettings } from '../../domain/services/settings.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theVolume = resource('volume', findVolume, ({ projectId }) => projectId);
@@ -38,24 +39,10 @@ export const volumeSchema = z
 
 /** A volume with the settings of an environment, by default with those of its definition. */
 export function volumeAnswer(
-  { id, processId, definition, createdAt }: VolumeView,
-  settings: VolumeSettings = definition,
+  volume: VolumeView,
+  settings: VolumeSettings = volume.definition,
   usage?: VolumeUsage,
-): z.output<typeof volumeSchema> {
-  const { name, mountPath, storageClass, sizeBytes } = settings;
-  return {
-    ...{ id, processId, name, mountPath, storageClass, sizeBytes },
-    createdAt: createdAt.toISOString(),
-    ...(usage === undefined
-      ? {}
-      : {
-          usage: {
-            capacityBytes: sizeBytes,
-            usedBytes: usage.usedBytes,
-            ...(usage.filesystem === undefined ? {} : { filesystem: usage.filesystem }),
-            sizeEnforced: false,
-            observedAt: usage.observedAt.toISOString(),
-          },
-        }),
-  };
+): AnswerOf<typeof volumeSchema> {
+  const { sizeBytes: capacityBytes } = settings;
+  return { ...settings, ...volume, usage: usage && { ...usage, capacityBytes, sizeEnforced: false } };
 }

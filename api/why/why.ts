@@ -12,6 +12,7 @@ import {
 } from '../../domain/why/why.ts';
 import type { WhyFacts } from '../../domain/why/why-facts.ts';
 import { failureAnswer, warningsAnswer } from '../deployments/deployment.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 
 /** So many deployments are explained at once. */
 export const mostExplained = 5;
@@ -74,28 +75,21 @@ export function whyAnswer(
   suspended: readonly SuspendedRow[] = [],
   drifting: readonly DriftingRow[] = [],
   unbuilt: readonly UnbuiltRow[] = [],
-): z.output<typeof whySchema> {
+): AnswerOf<typeof whySchema> {
   const places = new Map(rows.map((row) => [row.id, row]));
   const facts = worstFirst(rows.map(factsOf)).slice(0, mostExplained);
   return {
     items: facts.flatMap((of) => {
       const row = places.get(of.id);
-      if (row === undefined) return [];
-      const { environmentId, environmentName, serviceId, serviceName, releaseNumber, state } = row;
-      const place = { environmentId, environmentName, serviceId, serviceName, releaseNumber, state };
-      return [{ deploymentId: of.id, ...place, blocker: of.blocker, lines: whyOf(of) }];
+      return row === undefined ? [] : [{ ...row, deploymentId: of.id, blocker: of.blocker, lines: whyOf(of) }];
     }),
-    suspended: suspended.map((row) => ({ ...placeOf(row), lines: suspendedLines(row) })),
-    unbuilt: unbuilt.map((row) => ({ ...placeOf(row), buildId: row.buildId, lines: unbuiltLines(row) })),
-    drift: drifting.map((row) => {
-      const labels = row.items.map(({ label }) => label);
-      return { ...placeOf(row), lines: whyDrift({ ...row, labels }) };
-    }),
+    suspended: suspended.map((row) => ({ ...row, lines: suspendedLines(row) })),
+    unbuilt: unbuilt.map((row) => ({ ...row, lines: unbuiltLines(row) })),
+    drift: drifting.map((row) => ({
+      ...row,
+      lines: whyDrift({ ...row, labels: row.items.map(({ label }) => label) }),
+    })),
   };
-}
-
-function placeOf({ environmentId, environmentName, serviceId, serviceName }: SuspendedRow | DriftingRow | UnbuiltRow) {
-  return { environmentId, environmentName, serviceId, serviceName };
 }
 
 function suspendedLines({ at, by, liveRelease, ...row }: SuspendedRow): WhyLine[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActorView } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import type { Course } from '../../domain/history-steps/stages.ts';
+import type { Course, Stage } from '../../domain/history-steps/stages.ts';
 import {
   endsRun,
   factsOf,
@@ -18,6 +18,7 @@ import { stateWords } from '../../domain/history-steps/words.ts';
 import { Problem } from '../../domain/problems.ts';
 import { ActorHistory } from '../../temporal/history/actor-history.ts';
 import { descriptors } from '../../workflows/descriptors.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { type historyStepSchema, reached } from './workflow.ts';
 
@@ -36,26 +37,26 @@ interface Told {
   events?: readonly HistoryEvent[] | undefined;
 }
 
-function presentStep(
-  { events: ids, until: _, ...step }: HistoryStep,
-  { since, words, events }: Told,
-): z.output<typeof historyStepSchema> {
-  const { run, startedAt, finishedAt, state } = step;
+function presentStep(step: HistoryStep, { since, words, events }: Told): AnswerOf<typeof historyStepSchema> {
+  const { run, events: ids, startedAt, state } = step;
   return {
-    id: `${run}-${ids[0]}`,
     ...step,
-    ...(state === undefined ? {} : { stateTitle: stateWords(words, state).word }),
+    id: `${run}-${ids[0]}`,
+    stateTitle: state === undefined ? undefined : stateWords(words, state).word,
     sinceStartMs: Math.max(0, Date.parse(startedAt) - since.getTime()),
     // Titles and details come from workflows and can have any length.
     title: cut(step.title, 300),
     detail: cut(step.detail, 2_000),
-    ...(finishedAt === undefined ? {} : { durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) }),
-    ...(events === undefined ? {} : { events: events.filter(({ id }) => ids.includes(id)).map(presentEvent) }),
+    durationMs: durationOf(step),
+    events: events
+      ?.filter(({ id }) => ids.includes(id))
+      .map((event) => ({ ...event, attributes: withoutSecrets(event.attributes) })),
   };
 }
 
-function presentEvent({ attributes, ...event }: HistoryEvent) {
-  return { ...event, attributes: withoutSecrets(attributes) };
+export function durationOf({ startedAt, finishedAt }: Pick<Stage, 'startedAt' | 'finishedAt'>): number | undefined {
+  if (startedAt === undefined || finishedAt === undefined) return undefined;
+  return Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt));
 }
 
 function cut(text: string, longest: number): string {
@@ -90,7 +91,7 @@ export async function historyPage(actor: ActorView, { query, page, server, signa
   const history = historyOf(server, actor);
   const newest = query.order === 'newest';
   const { words } = descriptors[actor.kind];
-  const items: z.output<typeof historyStepSchema>[] = [];
+  const items: AnswerOf<typeof historyStepSchema>[] = [];
   let last: HistoryStep | undefined;
   const sought = query.step === undefined ? undefined : soughtOf(query.step);
   const matches = matching(query);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UnreadablePage } from '../../db/engine/archive/history-archive.ts';
-import type { ActorPosition } from '../../db/workflows/actor-rows.ts';
 import { type ActorView, listActors } from '../../db/workflows/actors.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { moment } from '../../domain/history-steps/in-words.ts';
@@ -9,9 +8,11 @@ import type { HistoryStep } from '../../domain/history-steps/step.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { ActorHistory } from '../../temporal/history/actor-history.ts';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
-import { courseOf, historyOf, historyPage, historyPosition, historyQuery } from './history-page.ts';
+import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { courseOf, durationOf, historyOf, historyPage, historyPosition, historyQuery } from './history-page.ts';
 import {
   actorOf,
   historyStepSchema,
@@ -73,10 +74,8 @@ const getWorkflow = operation({
   result: workflowDetailSchema,
   async handle({ caller, path, server }) {
     const actor = await actorOf(caller, path.id);
-    const known = {
-      ...presentWorkflow(actor),
-      historySource: actor.archivedAt === null ? ('live' as const) : ('archive' as const),
-    };
+    const historySource = actor.archivedAt === null ? ('live' as const) : ('archive' as const);
+    const known = { ...presentWorkflow(actor), historySource };
     try {
       const now = await nowOf(actor, historyOf(server, actor));
       const neverBegan = !known.open && now.runs === 0 && known.message === '';
@@ -90,7 +89,7 @@ const getWorkflow = operation({
   },
 });
 
-type Now = Pick<z.output<typeof workflowDetailSchema>, 'about' | 'stages' | 'runs' | 'pending' | 'waitingFor'>;
+type Now = Pick<AnswerOf<typeof workflowDetailSchema>, 'about' | 'stages' | 'runs' | 'pending' | 'waitingFor'>;
 
 /** Its purpose, its stages, and the step that it waits for. */
 async function nowOf(actor: ActorView, history: ActorHistory): Promise<Now> {
@@ -105,10 +104,8 @@ async function nowOf(actor: ActorView, history: ActorHistory): Promise<Now> {
   return { ...known, pending: waiting.map(pendingOf), waitingFor };
 }
 
-function presentStage(stage: Stage): z.output<typeof stageSchema> {
-  const { startedAt, finishedAt } = stage;
-  if (startedAt === undefined || finishedAt === undefined) return stage;
-  return { ...stage, durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) };
+function presentStage(stage: Stage): AnswerOf<typeof stageSchema> {
+  return { ...stage, durationMs: durationOf(stage) };
 }
 
 /** Young: its start is on its way. Older: Temporal has lost it, by a restored database or another namespace. */
@@ -118,14 +115,8 @@ function unknownToTemporal({ createdAt }: ActorView): string {
     : 'Temporal does not know it; workers start it again. If that lasts, see which namespace is set (TEMPORAL_NAMESPACE).';
 }
 
-function pendingOf({ title, attempts, failure, until, startedAt }: HistoryStep): z.output<typeof pendingSchema> {
-  return {
-    what: title,
-    attempt: attempts,
-    lastFailure: failure,
-    ...(until === undefined ? {} : { nextAttemptAt: until }),
-    since: startedAt,
-  };
+function pendingOf({ title, attempts, failure, until, startedAt }: HistoryStep): AnswerOf<typeof pendingSchema> {
+  return { what: title, attempt: attempts, lastFailure: failure, nextAttemptAt: until, since: startedAt };
 }
 
 /** The strongest reason comes first: a step that keeps failing, then a running one, then one that waits. */
@@ -161,7 +152,6 @@ const listHistory = operation({
   },
 });
 
-const position = z.strictObject({ createdAt: z.iso.datetime(), id: z.guid() });
 const time = z.iso.datetime({ offset: true });
 
 export const listWorkflows = operation({
@@ -187,7 +177,7 @@ export const listWorkflows = operation({
     from: time.optional().describe('Only those still running at this time, or later.'),
     until: time.optional().describe('Only those that started before this time.'),
   }),
-  paged: { after: position },
+  paged: { after: createdPosition },
   result: workflowSchema,
   async handle({ caller, query, database, page }) {
     const { q, kind, lives, state, outcome, stuck, subjectId, requestedBy, from, until } = query;
@@ -204,17 +194,10 @@ export const listWorkflows = operation({
       requestedBy,
       from: from === undefined ? undefined : new Date(from),
       until: until === undefined ? undefined : new Date(until),
-      limit: page.limit + 1,
-      after: page.after && { ...page.after, createdAt: new Date(page.after.createdAt) },
+      ...oneMore(page),
     });
-    const shown = rows.slice(0, page.limit);
-    const last = rows.length > page.limit ? shown.at(-1) : undefined;
-    return { items: shown.map(presentWorkflow), after: last && positionOf(last) };
+    return pageOf(rows, page, presentWorkflow);
   },
 });
-
-function positionOf({ createdAt, id }: ActorPosition): z.output<typeof position> {
-  return { createdAt: createdAt.toISOString(), id };
-}
 
 export const workflows = { list: listWorkflows, get: getWorkflow, history: listHistory, export: exportHistory };

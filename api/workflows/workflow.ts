@@ -9,6 +9,7 @@ import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { hasStatus } from '../../temporal/connection/grpc-status.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -181,40 +182,30 @@ const delays = {
   overdue: 'It should have gone on by now; see whether a worker runs (/readyz), and the log of the workers.',
 } as const;
 
-export function presentWorkflow(actor: RequestedActor): z.output<typeof workflowSchema> {
-  const { id, kind, name, subjectId, release, state, stuck, delay, blocker, message, createdAt, finishedAt } = actor;
+export function presentWorkflow(actor: RequestedActor): AnswerOf<typeof workflowSchema> {
+  const { id, kind, name, state, delay, blocker, message, finishedAt } = actor;
   const { words, lives, ends, row, belongsTo } = descriptors[kind];
   const { word, tone } = stateWords(words, state);
+  const open = finishedAt === null;
   return {
-    id,
-    kind,
+    ...actor,
     actorId: actorId(kind, id),
     title: words.title(name),
-    name,
     subjectKind: row.subjectId === 'actor.id' ? kind : (belongsTo ?? 'organization'),
-    subjectId,
-    ...(release === null ? {} : { release }),
     lives,
-    state,
     stateTitle: word,
     tone,
-    outcome: finishedAt === null ? 'running' : (ends[state] ?? 'failed'),
-    ...requestOf(actor),
-    open: finishedAt === null,
-    stuck,
-    blocker: finishedAt === null ? (blocker ?? (delay === null ? '' : delays[delay])) : '',
+    outcome: open ? 'running' : (ends[state] ?? 'failed'),
+    requestedBy: requestOf(actor),
+    open,
+    blocker: open ? (blocker ?? (delay === null ? '' : delays[delay])) : '',
     message: message ?? '',
-    createdAt: createdAt.toISOString(),
-    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
   };
 }
 
-function requestOf(actor: RequestedActor): Pick<z.output<typeof workflowSchema>, 'requestedBy'> {
-  const { requestKind, requestBy, requestName, requestId, auditRecordId } = actor;
-  if (requestKind === null || requestBy === null) return {};
-  const by = { kind: requestKind, id: requestBy, name: requestName ?? '' };
-  const record = auditRecordId === null ? {} : { auditRecordId };
-  return { requestedBy: { ...by, ...record, ...(requestId === null ? {} : { requestId }) } };
+function requestOf(actor: RequestedActor): AnswerOf<typeof fields.requestedBy> {
+  const { requestKind: kind, requestBy: id, requestName } = actor;
+  return kind === null || id === null ? null : { ...actor, kind, id, name: requestName ?? '' };
 }
 
 /** Asks Temporal; while it is away the answer is 503. */

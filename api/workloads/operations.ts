@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { listSlices } from '../../db/workloads/cluster-slices.ts';
+import { listSlices, type SliceView } from '../../db/workloads/cluster-slices.ts';
 import { listInstances as instancesOf, releaseNumbers } from '../../db/workloads/instances.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { Problem } from '../../domain/problems.ts';
 import { theCluster } from '../clusters/cluster.ts';
 import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
+import { pageBy } from '../engine/positions.ts';
 import { compareWorkload, putWorkload, refuseFaults, takeWorkload, workloadNames } from './put-workloads.ts';
 import {
   instanceSchema,
@@ -136,16 +137,12 @@ export const listWorkloads = operation({
     const cluster = await caller.see(theCluster, path.id);
     const { limit, after } = page;
     const found = await listSlices(database.kysely, cluster, { limit: limit + 1, after: after?.key, q: query.q });
-    const slices = found.slice(0, limit);
-    const keys = slices.map(({ key }) => key);
+    const keys = found.map(({ key }) => key);
     const observed = new Map(
       (await listObservedSlices(database.kysely, cluster, keys)).map((slice) => [slice.key, slice]),
     );
-    const last = found.length > limit ? slices.at(-1) : undefined;
-    return {
-      items: slices.map((slice) => presentWorkload(cluster, slice, observed.get(slice.key))),
-      after: last && { key: last.key },
-    };
+    const answer = (slice: SliceView) => presentWorkload(cluster, slice, observed.get(slice.key));
+    return pageBy(found, page, ({ key }) => ({ key }), answer);
   },
 });
 

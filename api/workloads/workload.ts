@@ -5,6 +5,7 @@ import type { ObservedSliceView } from '../../db/workloads/observed-slices.ts';
 import { observedInstance } from '../../protocol/observed.ts';
 import { image, partName, process, type Workload, workload } from '../../protocol/workload.ts';
 import { addressOf, asOf, asOfSchema, factsOf } from '../clusters/cluster.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 
 const [layout, repository] = image.options;
 const credential = z
@@ -86,9 +87,8 @@ export const workloadSchema = z
   })
   .meta({ id: 'Workload' });
 
-type Answer = z.output<typeof workloadSchema>;
+type Answer = AnswerOf<typeof workloadSchema>;
 type State = (typeof workloadStates)[number];
-type InstanceAnswer = z.output<typeof instanceSchema>;
 
 const usedVolumes = z.array(z.object({ name: z.string(), usedBytes: z.int() }));
 
@@ -105,39 +105,25 @@ export function presentWorkload(
   );
   const port = factsOf(cluster)?.ingress?.port;
   return {
-    name: slice.name,
-    key: slice.key,
-    revision: slice.revision,
+    ...slice,
     appliedRevision: observed?.appliedRevision ?? 0,
     state: stateOf(slice, observed),
     error: stored.success ? (observed?.error ?? '') : 'It was stored by another version of Ballast: apply it again.',
     release: wanted?.release ?? '',
-    image: wanted === undefined ? {} : withoutCredential(wanted.image),
+    image: wanted?.image ?? {},
     processes: wanted?.processes ?? [],
     environmentNames: Object.keys(wanted?.environment ?? {}).toSorted(),
-    volumes: (wanted?.volumes ?? []).map((volume) => {
-      const usedBytes = used.get(volume.name);
-      return usedBytes === undefined ? volume : { ...volume, usedBytes };
-    }),
+    volumes: (wanted?.volumes ?? []).map((volume) => ({ ...volume, usedBytes: used.get(volume.name) })),
     hosts: (wanted?.routes ?? []).map(({ host, process }) => ({ host, process, url: addressOf(host, port) })),
     instances: (observed?.instances ?? []).flatMap((instance) => presentInstance(cluster, instance, slice.name)),
     ...asOf(cluster),
-    createdAt: slice.createdAt.toISOString(),
-    updatedAt: slice.updatedAt.toISOString(),
   };
 }
 
 /** None if it was told in a form that this version does not know. */
-export function presentInstance(
-  cluster: ClusterView,
-  instance: unknown,
-  workloadName: string,
-  releaseNumber?: number,
-): InstanceAnswer[] {
+export function presentInstance(cluster: ClusterView, instance: unknown, workloadName: string, releaseNumber?: number) {
   const { data } = observedInstance.safeParse(instance);
-  if (data === undefined) return [];
-  const numbered = releaseNumber === undefined ? {} : { releaseNumber };
-  return [{ ...data, ...numbered, workload: workloadName, ...asOf(cluster) }];
+  return data === undefined ? [] : [{ ...data, releaseNumber, workload: workloadName, ...asOf(cluster) }];
 }
 
 /** The agent's report from before the last change says nothing about that change. */
@@ -148,10 +134,4 @@ function stateOf(slice: SliceView, observed: ObservedSliceView | undefined): Sta
     observed.revision === null ? observed.observedAt > slice.updatedAt : observed.revision >= slice.revision;
   if (observed.error !== null && isOfLastChange) return 'failed';
   return observed.error === null && observed.appliedRevision >= slice.revision ? 'applied' : 'pending';
-}
-
-function withoutCredential(image: Workload['image']): Answer['image'] {
-  if (!('repository' in image)) return image;
-  const { credential: _, ...open } = image;
-  return open;
 }
