@@ -3,9 +3,10 @@ import { Problem } from '../../domain/problems.ts';
 import { type LogRun, logCursor, logPosition, logStream } from '../../protocol/logs.ts';
 import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
+import { pageBy } from '../engine/positions.ts';
 import { instanceLogPath, logCursorText, logLineSchema, logRunSchema, presentLine, presentRun } from './log-line.ts';
 import { cursorOf, cursorText, type LogTold } from './log-reader.ts';
-import { readLog, readTogether } from './read-log.ts';
+import { readLog, readTogether, readWholeLog } from './read-log.ts';
 import { streamEnvironmentLogs } from './stream-environment-logs.ts';
 
 const listLogLines = operation({
@@ -28,34 +29,25 @@ const listLogLines = operation({
   paged: { after: logCursor, defaultLimit: 200, maxLimit: 1000 },
   async handle({ caller, path, page, server, signal }) {
     const cluster = await caller.see(theCluster, path.id);
-    const from = page.after === undefined ? {} : { from: page.after };
-    const reading = readLog(server, cluster, { instance: path.instanceId, ...from, follow: false }, signal);
-    const items: (ReturnType<typeof presentLine> & { missingFrom?: number })[] = [];
+    const wanted = { instance: path.instanceId, from: page.after };
+    const lost = 'Part of the log was lost on its way: try again.';
+    const items: (ReturnType<typeof presentLine> & { missingFrom?: number | undefined })[] = [];
     const missing = { stdout: undefined as number | undefined, stderr: undefined as number | undefined };
     let after = page.after;
-    for (let next = await reading.next(); ; next = await reading.next()) {
-      if (next.done) {
-        const why = next.value === undefined ? 'Part of the log was lost on its way: try again.' : next.value.message;
-        if (why !== '') throw new Problem('cluster-not-ready', why);
-        return { items, after: undefined };
-      }
-      const told = next.value;
+    for await (const told of readWholeLog(server, cluster, wanted, signal, lost)) {
       if ('missing' in told) {
         missing[told.missing.stream] ??= told.missing.from;
         continue;
       }
       if ('run' in told) continue;
       // One more than fits says that there is a next page, which begins with it.
-      if (items.length === page.limit) {
-        await reading.return(undefined);
-        return { items, after };
-      }
+      if (items.length === page.limit) return { items, after };
       const { stream } = told.line;
-      const { [stream]: missingFrom } = missing;
+      items.push({ ...presentLine(told.line), missingFrom: missing[stream] });
       missing[stream] = undefined;
-      items.push({ ...presentLine(told.line), ...(missingFrom === undefined ? {} : { missingFrom }) });
       after = { ...told.cursor };
     }
+    return { items, after: undefined };
   },
 });
 
@@ -73,21 +65,15 @@ const listRuns = operation({
   paged: { after: z.int(), defaultLimit: 50, maxLimit: 500 },
   async handle({ caller, path, page, server, signal }) {
     const cluster = await caller.see(theCluster, path.id);
-    const reading = readLog(server, cluster, { instance: path.instanceId, tail: 0, follow: false }, signal);
+    const wanted = { instance: path.instanceId, tail: 0 };
+    const lost = 'Part of the answer was lost on its way: try again.';
     const runs = new Map<number, LogRun>();
-    for (let next = await reading.next(); ; next = await reading.next()) {
-      if (next.done) {
-        const why =
-          next.value === undefined ? 'Part of the answer was lost on its way: try again.' : next.value.message;
-        if (why !== '') throw new Problem('cluster-not-ready', why);
-        break;
-      }
-      if ('run' in next.value) runs.set(next.value.run.run, next.value.run);
+    for await (const told of readWholeLog(server, cluster, wanted, signal, lost)) {
+      if ('run' in told) runs.set(told.run.run, told.run);
     }
-    const { after = Number.POSITIVE_INFINITY, limit } = page;
+    const { after = Number.POSITIVE_INFINITY } = page;
     const older = [...runs.values()].filter(({ run }) => run < after).sort((one, other) => other.run - one.run);
-    const items = older.slice(0, limit);
-    return { items: items.map(presentRun), after: older.length > limit ? items.at(-1)?.run : undefined };
+    return pageBy(older, page, ({ run }) => run, presentRun);
   },
 });
 

@@ -55,6 +55,19 @@ export async function* readLog(
   }
 }
 
+/** The same of a log that is read to its end; `cluster-not-ready` where it ends early, with `lost` where it is not known why. */
+export async function* readWholeLog(
+  server: Parameters<typeof readLog>[0],
+  cluster: ClusterView,
+  wanted: Omit<Wanted, 'follow'> & { instance: string },
+  signal: AbortSignal,
+  lost: string,
+): AsyncGenerator<LogTold, void, undefined> {
+  const ended = yield* readLog(server, cluster, { ...wanted, follow: false }, signal);
+  const why = ended?.message ?? lost;
+  if (why !== '') throw new Problem('cluster-not-ready', why);
+}
+
 /** Workloads that were put on a cluster by themselves say of no value that it is secret. */
 async function maskOfInstance(
   { database, keyring }: Pick<ServerParts, 'database' | 'keyring'>,

@@ -68,10 +68,9 @@ export const streamEnvironmentLogs = operation({
       reading.add(id);
       try {
         const wanted = { instance: id, tail: query.tail, follow: query.follow };
-        const lines = readLog(server, cluster, wanted, over);
-        for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
-          if (!('line' in next.value)) continue;
-          const data = { ...presentLine(next.value.line), serviceId, serviceName, process, instance: id, release };
+        for await (const told of readLog(server, cluster, wanted, over)) {
+          if (!('line' in told)) continue;
+          const data = { ...presentLine(told.line), serviceId, serviceName, process, instance: id, release };
           yield { event: 'log', data };
         }
       } catch (error) {

@@ -20,7 +20,16 @@ import { invalidFields } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { theService } from '../services/service.ts';
-import { inEnvironment, placeOf, placesOf, stagedInEnvironment, stageIn } from '../services/service-place.ts';
+import {
+  inEnvironment,
+  lockedWithService,
+  partIn,
+  placeOf,
+  placesOf,
+  placesWith,
+  stagedInEnvironment,
+  stageIn,
+} from '../services/service-place.ts';
 import { processAnswer, processName, processSchema, processSettings, settingsFaults, theProcess } from './process.ts';
 import { listProcessRuns, restartProcess, runProcess } from './runs.ts';
 
@@ -37,28 +46,19 @@ const changeProcess = operation({
   body: withWas(processSettings),
   result: processSchema,
   async handle({ caller, path, query, body, effect, server }) {
-    const { serviceId } = await caller.see(theProcess, path.id, effect.kysely);
-    const service = await caller.see(theService, serviceId, effect.kysely);
-    await lockService(effect, service);
-    const process = await caller.see(theProcess, path.id, effect.kysely);
-    const all = await placesOf(effect, caller, service, query.environmentId);
-    const places = all.flatMap((place) => {
-      const settings = place.settings.processes[process.id];
-      return settings === undefined ? [] : [{ ...place, process: settings }];
-    });
-    const [only] = query.environmentId === undefined ? [] : places;
-    if (only === undefined && query.environmentId !== undefined) {
-      throw new Problem('not-found', `The process is not in the environment "${all[0]?.name}".`);
-    }
+    const { service, part: process } = await lockedWithService(effect, caller, theProcess, path.id);
+    const { id, organizationId, serviceId, definition, name } = process;
+    const { environmentId } = query;
+    const places = await placesWith(effect, caller, service, environmentId, 'process', (processes) => processes[id]);
+    const [only] = environmentId === undefined ? [] : places;
     const { was, ...wanted } = body;
-    const { id, organizationId, definition, name } = process;
     const volumes = await definedVolumes(effect.kysely, service);
-    const is = only?.process ?? withVolumes({ ...definition, name }, volumes.get(id) ?? {});
+    const is = only?.part ?? withVolumes({ ...definition, name }, volumes.get(id) ?? {});
     const subject = { organizationId, kind: 'service', id: service.id };
     await refuseChangedMeanwhile<Record<string, unknown>>(effect.kysely, subject, { is: nulled(is), was, wanted });
     const faults = places.flatMap((place) => {
       const where = only === undefined ? ` (in the environment "${place.name}")` : '';
-      return settingsFaults(changedProcess(place.process, wanted), 'body', where);
+      return settingsFaults(changedProcess(place.part, wanted), 'body', where);
     });
     if (only === undefined) faults.unshift(...settingsFaults(changedProcess(is, wanted), 'body'));
     if (faults.length > 0) throw invalidFields(faults);
@@ -66,7 +66,7 @@ const changeProcess = operation({
       to === undefined ? [] : [{ kind: 'process.set' as const, serviceId, processId: process.id, key, to }],
     );
     await stageIn(effect, server.keyring, places, items, caller);
-    if (only !== undefined) return processAnswer(process, changedProcess(only.process, wanted));
+    if (only !== undefined) return processAnswer(process, changedProcess(only.part, wanted));
     return processAnswer(await defined(process, changedProcess(definition, wanted)));
 
     async function defined(before: ProcessView, definition: ProcessSettings): Promise<ProcessView> {
@@ -106,7 +106,6 @@ const createProcess = operation({
       owner: serviceId,
       things: 'processes of this service',
       rows: sql`service_process where organization_id = ${organizationId} and service_id = ${serviceId}`,
-      remedy: 'delete one that is not needed',
     });
     const { name, ...given } = body;
     const definition = newProcess(given);
@@ -167,10 +166,8 @@ const getProcess = operation({
     const process = await caller.see(theProcess, path.id);
     if (query.environmentId === undefined) return processAnswer(process);
     const service = await caller.see(theService, process.serviceId);
-    const place = await placeOf(kysely, caller, service, query.environmentId);
-    const settings = place.settings.processes[process.id];
-    if (settings !== undefined) return processAnswer(process, settings);
-    throw new Problem('not-found', `The process is not in the environment "${place.name}".`);
+    const { part } = await partIn(kysely, caller, service, query.environmentId, 'process', (all) => all[process.id]);
+    return processAnswer(process, part);
   },
 });
 

@@ -15,8 +15,9 @@ import { theCluster } from '../clusters/cluster.ts';
 import { commandSchema, existing, presentCommand, refuseWithoutContact } from '../commands/command.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
-import { theEnvironment } from '../environments/environment.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import { theService } from '../services/service.ts';
+import { environmentOf } from '../services/service-place.ts';
 import { instanceSchema, presentInstance } from '../workloads/workload.ts';
 import { theProcess } from './process.ts';
 
@@ -32,10 +33,7 @@ export const listProcessRuns = operation({
   async handle({ caller, path, query, database: { kysely } }) {
     const process = await caller.see(theProcess, path.id);
     const service = await caller.see(theService, process.serviceId);
-    const environment = await caller.see(theEnvironment, query.environmentId);
-    if (environment.projectId !== service.projectId) {
-      throw new Problem('not-found', 'The environment is of another project.');
-    }
+    const environment = await environmentOf(caller, service, query.environmentId);
     if (environment.clusterId === null) return { items: [] };
     const cluster = await caller.see(theCluster, environment.clusterId);
     const observed = await findObservedSlice(kysely, cluster, rolloutKey(environment.id, service.id));
@@ -71,10 +69,7 @@ async function runningPlace(
   environmentId: string,
 ): Promise<RunningPlace> {
   const service = await caller.see(theService, process.serviceId, kysely);
-  const environment = await caller.see(theEnvironment, environmentId, kysely);
-  if (environment.projectId !== service.projectId) {
-    throw new Problem('not-found', 'The environment is of another project.');
-  }
+  const environment = await environmentOf(caller, service, environmentId, kysely);
   await refuseSuspended(kysely, service, environment);
   const key = rolloutKey(environment.id, service.id);
   const { clusterId } = environment;
@@ -111,6 +106,20 @@ async function refuseSuspended(
   );
 }
 
+/** The command that the agent of its cluster gets. */
+async function commanded(
+  effect: Effect,
+  { keyring }: ServerParts,
+  process: ProcessView,
+  { cluster, service, environment, key }: RunningPlace,
+  { kind, action }: { kind: 'restart' | 'run'; action: Parameters<typeof recordService>[1] },
+) {
+  const body = { kind, key, process: process.name };
+  const id = await createCommand(effect, keyring, cluster, { body, expiresInSeconds: 60 });
+  recordService(effect, action, service, { process: process.name, environment: environment.name, command: id });
+  return presentCommand(existing(await commandView(effect.kysely, cluster, id)));
+}
+
 export const restartProcess = operation({
   method: 'POST',
   url: '/api/v1/processes/{id}/restart',
@@ -125,12 +134,8 @@ export const restartProcess = operation({
   result: commandSchema,
   async handle({ caller, path, query, effect, server }) {
     const process = await caller.see(theProcess, path.id, effect.kysely);
-    const { cluster, service, environment, key } = await runningPlace(effect, caller, process, query.environmentId);
-    const body = { kind: 'restart', key, process: process.name };
-    const id = await createCommand(effect, server.keyring, cluster, { body, expiresInSeconds: 60 });
-    const details = { process: process.name, environment: environment.name, command: id };
-    recordService(effect, 'service.process_restarted', service, details);
-    return presentCommand(existing(await commandView(effect.kysely, cluster, id)));
+    const place = await runningPlace(effect, caller, process, query.environmentId);
+    return await commanded(effect, server, process, place, { kind: 'restart', action: 'service.process_restarted' });
   },
 });
 
@@ -149,7 +154,7 @@ export const runProcess = operation({
   async handle({ caller, path, query, effect, server }) {
     const process = await caller.see(theProcess, path.id, effect.kysely);
     const place = await runningPlace(effect, caller, process, query.environmentId);
-    const { cluster, service, environment, key } = place;
+    const { cluster } = place;
     if (place.kind !== 'cron') {
       throw new Problem('conflict', `The process "${process.name}" is no cron process: restart it instead.`);
     }
@@ -159,10 +164,6 @@ export const runProcess = operation({
         `The agent of the cluster "${cluster.name}" is too old to run a process now: update it first.`,
       );
     }
-    const body = { kind: 'run', key, process: process.name };
-    const id = await createCommand(effect, server.keyring, cluster, { body, expiresInSeconds: 60 });
-    const details = { process: process.name, environment: environment.name, command: id };
-    recordService(effect, 'service.cron_run', service, details);
-    return presentCommand(existing(await commandView(effect.kysely, cluster, id)));
+    return await commanded(effect, server, process, place, { kind: 'run', action: 'service.cron_run' });
   },
 });

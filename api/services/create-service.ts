@@ -8,6 +8,7 @@ import { listEnvironments } from '../../db/environments/environments.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { createProcess } from '../../db/services/processes.ts';
 import { createService as newService, writtenService } from '../../db/services/services.ts';
+import { defined } from '../../domain/defined.ts';
 import { Problem } from '../../domain/problems.ts';
 import { dependencyFaults } from '../../domain/services/dependency-faults.ts';
 import { newProcess } from '../../domain/services/process-faults.ts';
@@ -15,12 +16,12 @@ import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
 import { changeSetViewAnswer, changeSetViewSchema } from '../change-sets/change-set.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
-import { theEnvironment } from '../environments/environment.ts';
 import { processAnswer, processName, processSchema, processSettings, settingsFaults } from '../processes/process.ts';
 import { theProject } from '../projects/project.ts';
 import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
 import { serviceAnswer, serviceFields, serviceName, serviceSchema, sourceOf } from './service.ts';
+import { environmentOf } from './service-place.ts';
 
 /** Refuses dependencies on services that are not there, or that wait for this one. */
 export async function refuseDependencies(
@@ -37,8 +38,6 @@ export async function refuseDependencies(
   );
 }
 
-const { source, releaseCommand, releaseCommandTimeoutSeconds, dependsOn } = serviceFields;
-
 export const createService = operation({
   method: 'POST',
   url: '/api/v1/projects/{id}/services',
@@ -50,10 +49,7 @@ export const createService = operation({
   problems: ['not-found', 'conflict', 'service-exists'],
   body: z.strictObject({
     name: serviceName,
-    source: source.optional(),
-    releaseCommand: releaseCommand.optional(),
-    releaseCommandTimeoutSeconds: releaseCommandTimeoutSeconds.optional(),
-    dependsOn: dependsOn.optional(),
+    ...z.strictObject(serviceFields).partial().shape,
     environmentId: z
       .guid()
       .toLowerCase()
@@ -83,46 +79,26 @@ export const createService = operation({
       owner: projectId,
       things: 'services in this project',
       rows: sql`service where organization_id = ${organizationId} and project_id = ${projectId} and deletion_id is null`,
-      remedy: 'delete one that is not needed',
     });
-    const { name: processNamed = 'web', ...settings } = body.process ?? {};
+    const { name, source: from, environmentId: asked, process: first = {}, ...given } = body;
+    const { name: processNamed = 'web', ...settings } = first;
     const process = newProcess(settings);
     const faults = settingsFaults(process, 'body.process');
     if (faults.length > 0) throw invalidFields(faults);
+    const home = { organizationId, projectId };
     // A new service depends on others before anything can depend on it: its slug is nobody's yet.
-    await refuseDependencies(effect, { organizationId, projectId }, '', body.dependsOn);
-    const environmentId = await environmentFor(body.environmentId);
-    const source =
-      body.source === undefined
-        ? noSource
-        : await namedAtHome(
-            effect,
-            caller,
-            server.settings,
-            { organizationId, projectId },
-            sourceOf(body.source),
-            'body.source',
-          );
-    await refuseUnfitSources(effect, caller, projectId, [{ source, location: 'body.source' }]);
+    await refuseDependencies(effect, home, '', given.dependsOn);
+    const environmentId = await environmentFor();
+    const source = from && (await namedAtHome(effect, caller, server.settings, home, sourceOf(from), 'body.source'));
+    await refuseUnfitSources(effect, caller, projectId, [{ source: source ?? noSource, location: 'body.source' }]);
     const created = await newService(effect, project, {
-      name: body.name,
-      definition: {
-        ...emptyDefinition,
-        source,
-        ...(body.releaseCommand && { releaseCommand: body.releaseCommand }),
-        ...(body.releaseCommandTimeoutSeconds && { releaseCommandTimeoutSeconds: body.releaseCommandTimeoutSeconds }),
-        ...(body.dependsOn && { dependsOn: body.dependsOn }),
-      },
+      name,
+      definition: { ...emptyDefinition, ...defined({ ...given, source }) },
     });
     const web = await createProcess(effect, created, { name: processNamed, definition: process });
     const place = { organizationId, environmentId };
-    await stage(
-      effect,
-      server.keyring,
-      place,
-      [{ kind: 'service.create', serviceId: created.id, key: '' }],
-      caller.countsAs,
-    );
+    const item = { kind: 'service.create' as const, serviceId: created.id, key: '' };
+    await stage(effect, server.keyring, place, [item], caller.countsAs);
     const changeSet = await changeSetView(effect.kysely, place);
     if (changeSet === undefined) throw new Error(`The environment ${environmentId} has no draft.`);
     const service = await writtenService(effect, created);
@@ -134,12 +110,8 @@ export const createService = operation({
       changeSet: changeSetViewAnswer(changeSet),
     };
 
-    async function environmentFor(asked: string | undefined): Promise<string> {
-      if (asked !== undefined) {
-        const environment = await caller.see(theEnvironment, asked, effect.kysely);
-        if (environment.projectId === projectId) return environment.id;
-        throw new Problem('not-found', 'The environment is of another project.');
-      }
+    async function environmentFor(): Promise<string> {
+      if (asked !== undefined) return (await environmentOf(caller, home, asked, effect.kysely)).id;
       const environments = await listEnvironments(effect.kysely, project, { limit: 1_000 });
       const persistent = environments.filter(({ kind }) => kind === 'persistent');
       const environment = persistent.find(({ production }) => !production) ?? persistent[0];

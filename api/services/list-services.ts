@@ -5,14 +5,13 @@ import { liveFiles } from '../../db/releases/releases.ts';
 import { servicesBySlug } from '../../db/services/dependencies.ts';
 import { listServices as servicesOf } from '../../db/services/services.ts';
 import { wantedSettings } from '../../db/services/wanted-settings.ts';
-import { Problem } from '../../domain/problems.ts';
 import { type DriftItem, driftKinds } from '../../domain/releases/drift.ts';
 import { soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
-import { theEnvironment } from '../environments/environment.ts';
 import { theProject } from '../projects/project.ts';
 import { serviceAnswer, serviceSchema, theService } from './service.ts';
+import { environmentOf } from './service-place.ts';
 
 export const listServices = operation({
   method: 'GET',
@@ -32,7 +31,8 @@ export const listServices = operation({
   result: serviceSchema,
   async handle({ caller, path, query, database: { kysely }, page }) {
     const project = await caller.see(theProject, path.id);
-    const environmentId = query.environmentId && (await environmentOf(query.environmentId));
+    const of = { projectId: project.id };
+    const environmentId = query.environmentId && (await environmentOf(caller, of, query.environmentId)).id;
     const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, environmentId });
     const settings = environmentId === undefined ? undefined : await wantedIn(environmentId);
     const place = { organizationId: project.organizationId, environmentId: environmentId ?? '' };
@@ -47,12 +47,6 @@ export const listServices = operation({
       const { id } = service;
       return serviceAnswer(service, bySlug, settings?.get(id), referred?.get(id), files?.get(id));
     });
-
-    async function environmentOf(environmentId: string) {
-      const { projectId, id } = await caller.see(theEnvironment, environmentId);
-      if (projectId !== project.id) throw new Problem('not-found', 'The environment is of another project.');
-      return id;
-    }
 
     async function wantedIn(environmentId: string) {
       const place = { organizationId: project.organizationId, environmentId };
@@ -88,10 +82,7 @@ export const serviceDrift = operation({
   result: z.object({ items: z.array(driftItemSchema) }).meta({ id: 'ServiceDrift' }),
   async handle({ caller, path, query, database: { kysely } }) {
     const service = await caller.see(theService, path.id);
-    const environment = await caller.see(theEnvironment, query.environmentId);
-    if (environment.projectId !== service.projectId) {
-      throw new Problem('not-found', 'The environment is of another project.');
-    }
+    const environment = await environmentOf(caller, service, query.environmentId);
     const place = { organizationId: service.organizationId, environmentId: environment.id };
     const items = (await driftOf(kysely, place, [service.id])).get(service.id) ?? [];
     return { items: items.map(driftAnswer) };

@@ -68,12 +68,8 @@ const changeService = operation({
       const named = [{ source: wanted.source, location: 'body.source' }];
       await refuseUnfitSources(effect, caller, service.projectId, named);
     }
-    const items = Object.entries(wanted).map(([key, to]) => ({
-      kind: 'service.set' as const,
-      serviceId: service.id,
-      key,
-      to,
-    }));
+    const item = { kind: 'service.set' as const, serviceId: service.id };
+    const items = Object.entries(wanted).map(([key, to]) => ({ ...item, key, to }));
     await stageIn(effect, server.keyring, places, items, caller);
     const definition = only === undefined ? { ...before.definition, ...wanted } : before.definition;
     const now = { ...definition, name: name ?? before.name, skip: skip ?? before.skipProductionApproval };
@@ -82,16 +78,9 @@ const changeService = operation({
       now,
     );
     if (Object.keys(details).length > 0) {
-      await change(
-        effect,
-        { ...service, name: before.name },
-        {
-          ...(name === undefined ? {} : { name }),
-          definition,
-          ...(details.skip === undefined ? {} : { skipProductionApproval: { to: now.skip, by: caller.name } }),
-        },
-        details,
-      );
+      const skipProductionApproval = details.skip === undefined ? undefined : { to: now.skip, by: caller.name };
+      const changes = defined({ name, definition, skipProductionApproval });
+      await change(effect, { ...service, name: before.name }, changes, details);
     }
     return await serviceOf(await writtenService(effect, service), only && { ...only.settings, ...wanted });
 

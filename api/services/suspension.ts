@@ -10,8 +10,8 @@ import { deploymentAnswer, deploymentSchema } from '../deployments/deployment.ts
 import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
-import { theEnvironment } from '../environments/environment.ts';
 import { theService } from './service.ts';
+import { environmentOf } from './service-place.ts';
 
 export const suspensionSchema = z
   .object({
@@ -34,9 +34,8 @@ async function suspensionPlace(
   environmentId: string,
 ): Promise<SuspensionPlace> {
   const service = await caller.see(theService, serviceId, kysely);
-  const environment = await caller.see(theEnvironment, environmentId, kysely);
+  const environment = await environmentOf(caller, service, environmentId, kysely);
   const { organizationId, projectId } = service;
-  if (environment.projectId !== projectId) throw new Problem('not-found', 'The environment is of another project.');
   if (environment.production && !mayActAs(caller.role, 'admin')) {
     throw new Problem(
       'role-too-low',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { definedSettings } from '../../db/change-sets/applied.ts';
 import { deleteUnmounted } from '../../db/services/removal/left-volumes.ts';
-import { lockService, recordService } from '../../db/services/services.ts';
+import { recordService } from '../../db/services/services.ts';
 import {
   forgetVolumes,
   growVolume,
@@ -20,7 +20,14 @@ import { operation } from '../engine/operation.ts';
 import { createdPosition, pageOf } from '../engine/positions.ts';
 import { theProcess } from '../processes/process.ts';
 import { theService } from '../services/service.ts';
-import { inEnvironment, placeOf, placesOf, stagedInEnvironment, stageIn } from '../services/service-place.ts';
+import {
+  inEnvironment,
+  lockedWithService,
+  partIn,
+  placesWith,
+  stagedInEnvironment,
+  stageIn,
+} from '../services/service-place.ts';
 import { sizeBytes, theVolume, volumeAnswer, volumeSchema } from './volume.ts';
 
 const createVolume = operation({
@@ -42,10 +49,8 @@ const createVolume = operation({
   status: 201,
   result: volumeSchema,
   async handle({ caller, path, query, body, effect, server }) {
-    const { serviceId } = await caller.see(theProcess, path.id, effect.kysely);
-    const service = await caller.see(theService, serviceId, effect.kysely);
-    await lockService(effect, service);
-    const process = await caller.see(theProcess, path.id, effect.kysely);
+    const { service, part: process } = await lockedWithService(effect, caller, theProcess, path.id);
+    const { id: processId, serviceId } = process;
     const own = volumeFaults(body);
     if (own.length > 0) throw invalidFields(own.map(at));
     if (body.storageClass !== '') {
@@ -54,25 +59,22 @@ const createVolume = operation({
         'No cluster of this version has storage classes: leave storageClass out.',
       );
     }
-    const all = await placesOf(effect, caller, service, query.environmentId);
-    const places = all.filter(({ settings }) => settings.processes[process.id] !== undefined);
-    if (query.environmentId !== undefined && places.length === 0) {
-      throw new Problem('not-found', `The process is not in the environment "${all[0]?.name}".`);
-    }
-    for (const { name, settings } of places) refuseUnfit(settings, process.id, body, ` in the environment "${name}"`);
-    const there = query.environmentId === undefined ? undefined : await definedThere();
+    const there = (processes: ServiceSettings['processes']) => processes[processId];
+    const places = await placesWith(effect, caller, service, query.environmentId, 'process', there);
+    for (const { name, settings } of places) refuseUnfit(settings, processId, body, ` in the environment "${name}"`);
+    const elsewhere = query.environmentId === undefined ? undefined : await definedElsewhere();
     const definition = await definedSettings(effect.kysely, service.organizationId, serviceId);
-    if (there === undefined) {
-      refuseUnfit(definition ?? { ...emptyDefinition, processes: {} }, process.id, body, '');
+    if (elsewhere === undefined) {
+      refuseUnfit(definition ?? { ...emptyDefinition, processes: {} }, processId, body, '');
     }
-    const volume = there ?? (await newRow(effect, process, body));
-    const item = { kind: 'volume.create' as const, serviceId, processId: process.id, volumeId: volume.id };
+    const volume = elsewhere ?? (await newRow(effect, process, body));
+    const item = { kind: 'volume.create' as const, serviceId, processId, volumeId: volume.id };
     await stageIn(effect, server.keyring, places, [{ ...item, key: body.name, to: body }], caller);
     recordService(effect, 'service.updated', service, { volumes: { from: null, to: body.name } });
     return volumeAnswer(volume, body);
 
     /** The volume of this name that other environments have: it is the same one, with data of its own in each. */
-    async function definedThere(): Promise<VolumeView | undefined> {
+    async function definedElsewhere(): Promise<VolumeView | undefined> {
       return (await volumesOfProcess(effect.kysely, process)).find(
         ({ definition: { name }, removedAt }) => removedAt === null && name === body.name,
       );
@@ -108,6 +110,11 @@ function refuseUnfit(settings: ServiceSettings, processId: string, volume: Volum
   throw new Problem('quota-reached', `The service has ${mostVolumes} volumes${where}: delete one that is not needed.`);
 }
 
+/** A volume's settings among those of its service. */
+function settingsOf({ id, processId }: VolumeView) {
+  return (processes: ServiceSettings['processes']) => processes[processId]?.volumes?.[id];
+}
+
 const changeVolume = operation({
   method: 'PATCH',
   url: '/api/v1/volumes/{id}',
@@ -120,30 +127,20 @@ const changeVolume = operation({
   body: z.strictObject({ sizeBytes }),
   result: volumeSchema,
   async handle({ caller, path, query, body, effect, server }) {
-    const { serviceId } = await caller.see(theVolume, path.id, effect.kysely);
-    const service = await caller.see(theService, serviceId, effect.kysely);
-    await lockService(effect, service);
-    const volume = await caller.see(theVolume, path.id, effect.kysely);
-    const { processId, definition } = volume;
-    const all = await placesOf(effect, caller, service, query.environmentId);
-    const places = all.flatMap((place) => {
-      const settings = place.settings.processes[processId]?.volumes?.[volume.id];
-      return settings === undefined ? [] : [{ ...place, volume: settings }];
-    });
+    const { service, part: volume } = await lockedWithService(effect, caller, theVolume, path.id);
+    const { serviceId, processId, definition } = volume;
+    const places = await placesWith(effect, caller, service, query.environmentId, 'volume', settingsOf(volume));
     const [only] = query.environmentId === undefined ? [] : places;
-    if (only === undefined && query.environmentId !== undefined) {
-      throw new Problem('not-found', `The volume is not in the environment "${all[0]?.name}".`);
-    }
-    const smaller = places.find((place) => place.volume.sizeBytes > body.sizeBytes);
+    const smaller = places.find(({ part }) => part.sizeBytes > body.sizeBytes);
     if (smaller !== undefined || (only === undefined && definition.sizeBytes > body.sizeBytes)) {
-      const is = smaller?.volume.sizeBytes ?? definition.sizeBytes;
+      const is = smaller?.part.sizeBytes ?? definition.sizeBytes;
       const where = smaller === undefined ? '' : ` in the environment "${smaller.name}"`;
       const message = `must be at least ${is.toLocaleString('en')}, its size${where}: a volume only grows`;
       throw invalidFields([{ location: 'body.sizeBytes', message, value: body.sizeBytes }]);
     }
     const item = { kind: 'volume.grow' as const, serviceId, processId, volumeId: volume.id, key: definition.name };
     await stageIn(effect, server.keyring, places, [{ ...item, to: body.sizeBytes }], caller);
-    if (only !== undefined) return volumeAnswer(volume, { ...only.volume, ...body });
+    if (only !== undefined) return volumeAnswer(volume, { ...only.part, ...body });
     if (definition.sizeBytes !== body.sizeBytes) {
       await growVolume(effect, volume, body.sizeBytes);
       const sizes = { from: definition.sizeBytes, to: body.sizeBytes };
@@ -164,16 +161,9 @@ const deleteVolume = operation({
   problems: ['not-found', 'conflict'],
   query: stagedInEnvironment,
   async handle({ caller, path, query, effect, server }) {
-    const { serviceId } = await caller.see(theVolume, path.id, effect.kysely);
-    const service = await caller.see(theService, serviceId, effect.kysely);
-    await lockService(effect, service);
-    const volume = await caller.see(theVolume, path.id, effect.kysely);
-    const { id, organizationId, processId, definition } = volume;
-    const all = await placesOf(effect, caller, service, query.environmentId);
-    const places = all.filter(({ settings }) => settings.processes[processId]?.volumes?.[id] !== undefined);
-    if (query.environmentId !== undefined && places.length === 0) {
-      throw new Problem('not-found', `The volume is not in the environment "${all[0]?.name}".`);
-    }
+    const { service, part: volume } = await lockedWithService(effect, caller, theVolume, path.id);
+    const { id, organizationId, serviceId, processId, definition } = volume;
+    const places = await placesWith(effect, caller, service, query.environmentId, 'volume', settingsOf(volume));
     const item = { kind: 'volume.delete' as const, serviceId, processId, volumeId: id, key: definition.name };
     await stageIn(effect, server.keyring, places, [item], caller);
     if (query.environmentId === undefined) await removeVolume(effect, volume);
@@ -196,13 +186,9 @@ const getVolume = operation({
     const volume = await caller.see(theVolume, path.id);
     if (query.environmentId === undefined) return volumeAnswer(volume);
     const service = await caller.see(theService, volume.serviceId);
-    const place = await placeOf(kysely, caller, service, query.environmentId);
-    const settings = place.settings.processes[volume.processId]?.volumes?.[volume.id];
-    if (settings === undefined) {
-      throw new Problem('not-found', `The volume is not in the environment "${place.name}".`);
-    }
+    const place = await partIn(kysely, caller, service, query.environmentId, 'volume', settingsOf(volume));
     const usage = await volumeUsage(kysely, service.organizationId, { ...place, serviceId: service.id });
-    return volumeAnswer(volume, settings, usage.get(volumeName(volume.id)));
+    return volumeAnswer(volume, place.part, usage.get(volumeName(volume.id)));
   },
 });
 
@@ -228,16 +214,11 @@ const listVolumes = operation({
       return pageOf(defined, page, (volume) => volumeAnswer(volume));
     }
     const service = await caller.see(theService, process.serviceId);
-    const place = await placeOf(kysely, caller, service, query.environmentId);
-    const settings = place.settings.processes[process.id];
-    if (settings === undefined) {
-      throw new Problem('not-found', `The process is not in the environment "${place.name}".`);
-    }
+    const place = await partIn(kysely, caller, service, query.environmentId, 'process', (all) => all[process.id]);
+    const { volumes = {} } = place.part;
     const usage = await volumeUsage(kysely, service.organizationId, { ...place, serviceId: service.id });
-    const there = beyond.filter(({ id }) => settings.volumes?.[id] !== undefined);
-    return pageOf(there, page, (volume) =>
-      volumeAnswer(volume, settings.volumes?.[volume.id], usage.get(volumeName(volume.id))),
-    );
+    const there = beyond.filter(({ id }) => volumes[id] !== undefined);
+    return pageOf(there, page, (volume) => volumeAnswer(volume, volumes[volume.id], usage.get(volumeName(volume.id))));
   },
 });
 

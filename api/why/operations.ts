@@ -1,10 +1,13 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { EnvironmentView } from '../../db/environments/environments.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 import { driftingServices, suspendedServices, unbuiltServices, whyFacts } from '../../db/why/why-facts.ts';
-import { Problem } from '../../domain/problems.ts';
 import { theDeployment } from '../deployments/deployment.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
+import { environmentOf } from '../services/service-place.ts';
 import { mostExplained, whyAnswer, whySchema } from './why.ts';
 
 const whyDeployment = operation({
@@ -20,6 +23,22 @@ const whyDeployment = operation({
   },
 });
 
+/** Why of an environment's services, or of one of them. */
+async function whyAt(
+  kysely: Kysely<Tables>,
+  { id: environmentId, organizationId }: EnvironmentView,
+  serviceId?: string,
+) {
+  const at = { environmentId, serviceId };
+  const most = serviceId === undefined ? mostExplained : 1;
+  return whyAnswer(
+    await whyFacts(kysely, organizationId, at),
+    await suspendedServices(kysely, organizationId, at, most),
+    await driftingServices(kysely, organizationId, at, most),
+    await unbuiltServices(kysely, organizationId, at, most),
+  );
+}
+
 const whyEnvironment = operation({
   method: 'GET',
   url: '/api/v1/environments/{id}/why',
@@ -28,14 +47,7 @@ const whyEnvironment = operation({
   projectTokens: 'allowed',
   result: whySchema,
   async handle({ caller, path, database }) {
-    const { id: environmentId } = await caller.see(theEnvironment, path.id);
-    const organizationId = caller.organization.id;
-    return whyAnswer(
-      await whyFacts(database.kysely, organizationId, { environmentId }),
-      await suspendedServices(database.kysely, organizationId, { environmentId }, mostExplained),
-      await driftingServices(database.kysely, organizationId, { environmentId }, mostExplained),
-      await unbuiltServices(database.kysely, organizationId, { environmentId }, mostExplained),
-    );
+    return await whyAt(database.kysely, await caller.see(theEnvironment, path.id));
   },
 });
 
@@ -49,18 +61,8 @@ const whyService = operation({
   result: whySchema,
   async handle({ caller, path, query, database }) {
     const service = await caller.see(theService, path.id);
-    const environment = await caller.see(theEnvironment, query.environmentId);
-    if (environment.projectId !== service.projectId) {
-      throw new Problem('not-found', 'The environment is of another project.');
-    }
-    const of = { environmentId: environment.id, serviceId: service.id };
-    const organizationId = caller.organization.id;
-    return whyAnswer(
-      await whyFacts(database.kysely, organizationId, of),
-      await suspendedServices(database.kysely, organizationId, of, 1),
-      await driftingServices(database.kysely, organizationId, of, 1),
-      await unbuiltServices(database.kysely, organizationId, of, 1),
-    );
+    const environment = await environmentOf(caller, service, query.environmentId);
+    return await whyAt(database.kysely, environment, service.id);
   },
 });
 
