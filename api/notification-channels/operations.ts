@@ -57,7 +57,6 @@ const createNotificationChannel = operation({
       owner,
       things: 'notification channels in this organization',
       rows: sql`notification_channel where organization_id = ${owner} and deleted_at is null`,
-      remedy: 'delete one that is not needed',
     });
     return notificationChannelAnswer(await create(effect, server.keyring, owner, { kind, label, events, secret }));
   },

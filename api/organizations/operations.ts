@@ -61,7 +61,6 @@ const createOrganization = operation({
       owner: caller.id,
       things: 'organizations of yours',
       rows: sql`membership where user_id = ${caller.id} and role = 'owner'`,
-      remedy: 'delete one that is not needed',
     });
     return await newOrganization(effect, { ...body, ownerId: caller.id });
   },

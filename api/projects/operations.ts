@@ -104,7 +104,6 @@ const createProject = operation({
       owner: organizationId,
       things: 'projects in this organization',
       rows: sql`project where organization_id = ${organizationId} and deletion_id is null`,
-      remedy: 'delete one that is not needed',
     });
     const { name, description, clusterId } = body;
     const cluster =

@@ -95,7 +95,6 @@ const createTeam = operation({
       owner,
       things: 'teams in this organization',
       rows: sql`team where organization_id = ${owner}`,
-      remedy: 'delete one that is not needed',
     });
     return await newTeam(effect, caller.organization.id, body.name);
   },

@@ -117,7 +117,6 @@ const createTrustedIssuer = operation({
       owner,
       things: 'trusted issuers in this organization',
       rows: sql`trusted_issuer where organization_id = ${owner}`,
-      remedy: 'delete one that is not needed',
     });
     return await create(effect, caller.organization.id, body);
   },

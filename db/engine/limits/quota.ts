@@ -12,8 +12,8 @@ export interface Quota {
   things: string;
   /** Those that there are, as what stands behind `from`. */
   rows: RawBuilder<unknown>;
-  /** The step that frees room, for the error message. */
-  remedy: string;
+  /** The step that frees room, for the error message; by default to delete one. */
+  remedy?: string;
   loosely?: true;
 }
 
@@ -22,7 +22,7 @@ export interface Quota {
  * with `loosely` they do not wait, and a few more may be created.
  */
 export async function refuseBeyond({ kysely }: Pick<Effect, 'kysely'>, quota: Quota): Promise<void> {
-  const { setting, most, owner, things, rows, remedy, loosely = false } = quota;
+  const { setting, most, owner, things, rows, remedy = 'delete one that is not needed', loosely = false } = quota;
   const key = JSON.stringify(['quota', setting, owner]);
   // A statement of its own: the next one sees what the lock's last holder has committed.
   if (!loosely) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(kysely);
