@@ -110,17 +110,13 @@ export const listInstances = operation({
   result: instanceSchema,
   async handle({ caller, path, database, page }) {
     const cluster = await caller.see(theCluster, path.id);
-    const { limit, after } = page;
-    const found = await instancesOf(database.kysely, cluster, { limit: limit + 1, after });
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    const numbers = await releaseNumbers(database.kysely, cluster, shown);
-    return {
-      items: shown.flatMap(({ key, name, instance }, index) =>
-        presentInstance(cluster, instance, name ?? key, numbers[index]),
-      ),
-      after: last && { key: last.key, id: String(last.instance.id) },
-    };
+    const found = await instancesOf(database.kysely, cluster, { limit: page.limit + 1, after: page.after });
+    const shown = pageBy(found, page, ({ key, instance }) => ({ key, id: String(instance.id) }));
+    const numbers = await releaseNumbers(database.kysely, cluster, shown.items);
+    const items = shown.items.flatMap(({ key, name, instance }, index) =>
+      presentInstance(cluster, instance, name ?? key, numbers[index]),
+    );
+    return { ...shown, items };
   },
 });
 
@@ -135,8 +131,8 @@ export const listWorkloads = operation({
   result: workloadSchema,
   async handle({ caller, path, query, database, page }) {
     const cluster = await caller.see(theCluster, path.id);
-    const { limit, after } = page;
-    const found = await listSlices(database.kysely, cluster, { limit: limit + 1, after: after?.key, q: query.q });
+    const asked = { limit: page.limit + 1, after: page.after?.key, q: query.q };
+    const found = await listSlices(database.kysely, cluster, asked);
     const keys = found.map(({ key }) => key);
     const observed = new Map(
       (await listObservedSlices(database.kysely, cluster, keys)).map((slice) => [slice.key, slice]),

@@ -93,8 +93,7 @@ export async function takeWorkload(effect: Effect, cluster: ClusterView, name: s
   const key = sliceKeyOf(name);
   const removed = await removeSlice(effect, cluster, key);
   if (removed === undefined) return false;
-  const { revision } = removed;
-  note(effect, cluster, 'workload.removed', name, { revision });
+  note(effect, cluster, 'workload.removed', name, { revision: removed.revision });
   return true;
 }
 
@@ -104,11 +103,8 @@ export async function workloadNames(effect: Effect, cluster: ClusterView): Promi
   const limit = 1_000;
   for (let after: string | undefined; ; ) {
     const slices = await listSlices(effect.kysely, cluster, { limit, after });
-    names.push(
-      ...slices
-        .filter(({ key, name, removedAt }) => key === sliceKeyOf(name) && removedAt === null)
-        .map(({ name }) => name),
-    );
+    const present = slices.filter(({ key, name, removedAt }) => key === sliceKeyOf(name) && removedAt === null);
+    names.push(...present.map(({ name }) => name));
     after = slices.at(-1)?.key;
     if (slices.length < limit) return names;
   }
