@@ -12,6 +12,7 @@ import type { Effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
 import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
 import { asOf, asOfSchema, clusterPath, theCluster } from '../clusters/cluster.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 
@@ -43,18 +44,8 @@ export const agentStatusSchema = z
 /** A release of the agent, as in `ballast-agent:1.2.3-0123456789ab`. */
 const agentImage = z.string().min(1).max(200);
 
-function presentUpdate(update: AgentUpdateView): z.output<typeof agentUpdateSchema> {
-  const { id, kind, state, fromImage, toImage, message, createdAt, finishedAt } = update;
-  return {
-    id,
-    kind,
-    status: state,
-    fromImage,
-    toImage,
-    message: message ?? '',
-    startedAt: createdAt.toISOString(),
-    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
-  };
+function presentUpdate(update: AgentUpdateView): AnswerOf<typeof agentUpdateSchema> {
+  return { ...update, status: update.state, message: update.message ?? '', startedAt: update.createdAt };
 }
 
 const cancelAgentUpdate = operation({
@@ -92,9 +83,7 @@ const getAgent = operation({
       updateAvailable: image !== null && available !== '' && image !== available,
       ...asOf(cluster),
       history: attempts.map(presentUpdate),
-      ...(open === undefined
-        ? {}
-        : { inProgress: { id: open.id, startedAt: open.createdAt.toISOString(), toImage: open.toImage } }),
+      inProgress: open && { ...open, startedAt: open.createdAt },
     };
   },
 });

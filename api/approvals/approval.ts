@@ -10,6 +10,7 @@ import {
   standingOf,
 } from '../../domain/approvals/approvals.ts';
 import { mayActAs } from '../../domain/roles.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -44,7 +45,7 @@ export async function decidingAs(
 export function wordAnswer(word: Word, { decision }: Pick<ApprovalView, 'decision'>) {
   if (decision !== null) return { waitsForYou: false };
   if (!word.may) return { waitsForYou: false, whyNotYou: word.because };
-  return { waitsForYou: true, ...(word.selfApproved ? { selfApproves: true } : {}) };
+  return { waitsForYou: true, selfApproves: word.selfApproved || undefined };
 }
 
 const others = 'so somebody else decides: an admin or owner of the organization of whom no part of it is';
@@ -100,51 +101,12 @@ export const approvalSchema = z
   })
   .meta({ id: 'Approval' });
 
-/** As whom the requester counts: what a token requested is of the person who made it. */
-function requesterOf({ answerableId, requestedById }: ApprovalView): string {
-  return answerableId ?? requestedById;
-}
-
-export function approvalAnswer(approval: ApprovalView): z.output<typeof approvalSchema> {
-  const { id, projectId, projectName, environmentId, environmentName, changeSetId, deploymentId, kind, decision } =
-    approval;
-  const {
-    selfApproved,
-    brokenGlass,
-    decisionReason,
-    requestedBy,
-    reason,
-    diff,
-    impact,
-    target,
-    createdAt,
-    decidedAt,
-    expiresAt,
-  } = approval;
+export function approvalAnswer(approval: ApprovalView): AnswerOf<typeof approvalSchema> {
   return {
-    ...{
-      id,
-      projectId,
-      projectName,
-      environmentId,
-      environmentName,
-      kind,
-      selfApproved,
-      requestedBy,
-      reason,
-      brokenGlass,
-      decisionReason,
-      whyNotYou: '' as const,
-    },
-    ...(changeSetId === null ? {} : { changeSetId }),
-    ...(deploymentId === null ? {} : { deploymentId }),
-    ...(decision === null ? {} : { decision }),
+    ...approval,
     decidedBy: approval.decidedBy ?? '',
-    ...(approval.decidedById === null ? {} : { decidedById: approval.decidedById }),
-    requestedById: requesterOf(approval),
-    ...{ diff, impact, target },
-    createdAt: createdAt.toISOString(),
-    ...(decidedAt === null ? {} : { decidedAt: decidedAt.toISOString() }),
-    expiresAt: expiresAt.toISOString(),
+    // What a token requested is of the person who made it.
+    requestedById: approval.answerableId ?? approval.requestedById,
+    whyNotYou: '',
   };
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { type Broken, brokenKinds, type LooseningInBrief, listBroken } from '../../db/attention/broken.ts';
+import { type Broken, brokenKinds, listBroken } from '../../db/attention/broken.ts';
 import { brokenSources } from '../../db/attention/sources.ts';
 import { answerSentences } from '../../domain/deployments/answer-faults.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { asOfSchema } from '../clusters/cluster.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
+import { pageBy } from '../engine/positions.ts';
 import { looseningAnswer, looseningSchema } from '../guards/operations.ts';
 import { readableKinds } from '../workflows/workflow.ts';
 
@@ -70,63 +72,34 @@ const listAttention = operation({
   paged: { after: z.strictObject({ rank: z.int(), key: z.string() }) },
   result: attentionSchema,
   async handle({ caller, database, page }) {
-    const { limit, after } = page;
     const sources = brokenSources.filter(({ role }) => mayActAs(caller.role, role));
     const which = { sources, readable: readableKinds(caller) };
-    const found = await listBroken(database.kysely, caller.organization.id, which, { limit: limit + 1, after });
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return { items: shown.map(answer), after: last && { rank: last.rank, key: last.key } };
+    const found = await listBroken(database.kysely, caller.organization.id, which, {
+      ...page,
+      limit: page.limit + 1,
+    });
+    return pageBy(found, page, ({ rank, key }) => ({ rank, key }), answer);
   },
 });
 
-function answer(broken: Broken): z.output<typeof attentionSchema> {
-  const {
-    key,
-    kind,
-    clusterId,
-    clusterName,
-    name,
-    instance,
-    workflowId,
-    workflowKind,
-    channelId,
-    deployment,
-    build,
-    loosening,
-    detail,
-    toldAt,
-  } = broken;
+function answer(broken: Broken): AnswerOf<typeof attentionSchema> {
+  const { clusterId, clusterName, name, workflowId, workflowKind, channelId, deployment, loosening, toldAt } = broken;
   return {
-    key,
-    kind,
-    ...(clusterId === null ? {} : { cluster: { id: clusterId, name: clusterName ?? '' } }),
-    ...(name === null ? {} : { name }),
-    ...(instance === null ? {} : { instance }),
-    ...(workflowId === null || workflowKind === null
-      ? {}
-      : {
-          workflow: {
+    ...broken,
+    cluster: clusterId === null ? null : { id: clusterId, name: clusterName ?? '' },
+    workflow:
+      workflowId === null || workflowKind === null
+        ? null
+        : {
             id: workflowId,
             kind: workflowKind,
             title: descriptors[workflowKind].words.title(clusterName ?? name ?? ''),
           },
-        }),
-    ...(channelId === null ? {} : { channel: { id: channelId } }),
-    ...(deployment === null ? {} : { deployment: deploymentOf(deployment) }),
-    ...(build === null ? {} : { build }),
-    ...(loosening === null ? {} : { loosening: looseningOf(loosening) }),
-    detail: detail ?? answerSentences(deployment?.warnings ?? []).join(' '),
-    ...(toldAt === null ? {} : { asOf: { at: toldAt.toISOString(), inContact: broken.inContact === true } }),
+    channel: channelId === null ? null : { id: channelId },
+    loosening: loosening && { ...loosening, ...looseningAnswer(loosening) },
+    detail: broken.detail ?? answerSentences(deployment?.warnings ?? []).join(' '),
+    asOf: toldAt && { at: toldAt, inContact: broken.inContact === true },
   };
-}
-
-function deploymentOf({ warnings: _, ...deployment }: NonNullable<Broken['deployment']>) {
-  return deployment;
-}
-
-function looseningOf({ deployed, deployedCount, ...loosening }: LooseningInBrief) {
-  return { ...looseningAnswer(loosening), deployed, deployedCount };
 }
 
 export const attention = { list: listAttention };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type AuditRecordView, listAuditRecords } from '../../db/engine/audit.ts';
+import { listAuditRecords } from '../../db/engine/audit.ts';
 import { authorKinds } from '../../db/engine/author.ts';
 import { operation } from '../engine/operation.ts';
+import { eventPosition, oneMoreEvent, pageOfEvents } from '../engine/positions.ts';
 
 const auditRecordSchema = z
   .object({
@@ -19,6 +20,8 @@ const auditRecordSchema = z
 const time = z.iso.datetime({ offset: true });
 const text = z.string().min(1).max(200);
 
+const dateOf = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+
 const listAuditLog = operation({
   method: 'GET',
   url: '/api/v1/audit-log',
@@ -33,40 +36,14 @@ const listAuditLog = operation({
     from: time.optional().describe('No records before this time.'),
     until: time.optional().describe('Only records before this time.'),
   }),
-  paged: { after: z.strictObject({ at: z.iso.datetime(), id: z.guid() }) },
+  paged: { after: eventPosition },
   result: auditRecordSchema,
   async handle({ caller, query, database, page }) {
-    const { actor, action, subjectKind, subjectId, from, until } = query;
-    const filter = {
-      actorId: actor,
-      action,
-      subjectKind,
-      subjectId,
-      from: from === undefined ? undefined : new Date(from),
-      until: until === undefined ? undefined : new Date(until),
-    };
-    const after = page.after && { at: new Date(page.after.at), id: page.after.id };
-    const found = await listAuditRecords(database.kysely, caller.organization.id, filter, {
-      limit: page.limit + 1,
-      after,
-    });
-    const shown = found.slice(0, page.limit);
-    const last = found.length > page.limit ? shown.at(-1) : undefined;
-    return { items: shown.map(answer), after: last && { at: last.at.toISOString(), id: last.id } };
+    const { actor: actorId, from, until, ...same } = query;
+    const filter = { ...same, actorId, from: dateOf(from), until: dateOf(until) };
+    const found = await listAuditRecords(database.kysely, caller.organization.id, filter, oneMoreEvent(page));
+    return pageOfEvents(found, page);
   },
 });
-
-function answer(record: AuditRecordView): z.output<typeof auditRecordSchema> {
-  const { ip, requestId, details, subject, at, ...rest } = record;
-  const { name, ...about } = subject;
-  return {
-    ...rest,
-    at: at.toISOString(),
-    subject: name === null ? about : { ...about, name },
-    ...(ip === null ? {} : { ip }),
-    ...(requestId === null ? {} : { requestId }),
-    ...(details === null ? {} : { details }),
-  };
-}
 
 export const auditLog = { list: listAuditLog };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type BuildView, findBuild } from '../../db/builds/builds.ts';
 import { buildKinds, buildStates, buildTriggers, stepStates } from '../../domain/builds/states.ts';
 import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { resource } from '../engine/resource.ts';
 import { configProblemSchema } from '../repository-config/effective-schema.ts';
 
@@ -123,49 +124,23 @@ export const logLineSchema = z
   .object({ at: z.iso.datetime(), seq: z.int(), text: z.string() })
   .meta({ id: 'BuildLogLine' });
 
-export function buildAnswer(build: BuildView): z.output<typeof buildSchema> {
-  const { id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId } = build;
-  const {
-    kind,
-    trigger,
-    repository,
-    branch,
-    commitSha,
-    commitMessage,
-    deploys,
-    downtimeAccepted,
-    requestedBy,
-    logLines,
-  } = build;
-  const { blocker, waitsForPart, message, state, steps, cachedSteps, totalSteps } = build;
+export function buildAnswer(build: BuildView): AnswerOf<typeof buildSchema> {
+  const { blocker, waitsForPart, state, cachedSteps, totalSteps, approvedById } = build;
+  const message = build.message ?? '';
   return {
-    ...{ id, number, projectId, environmentId, environmentName, serviceId, serviceName, clusterId, kind, trigger },
+    ...build,
     message: build.title,
     status: state,
-    blocker: waitsForPart ?? (blocker === null ? (state === 'queued' ? (message ?? '') : '') : 'temporal'),
-    error: state === 'failed' || state === 'cancelled' ? (message ?? '') : '',
-    ...optional({ sourceId: build.buildSourceId }),
-    ...{ repository, branch, commitSha, commitMessage },
-    ...(build.builder === null ? {} : { builder: builderAnswer(build.builder) }),
-    ...(build.repositoryConfig === null ? {} : { repositoryConfig: configAnswer(build.repositoryConfig, commitSha) }),
-    steps,
+    blocker: waitsForPart ?? (blocker === null ? (state === 'queued' ? message : '') : 'temporal'),
+    error: state === 'failed' || state === 'cancelled' ? message : '',
+    sourceId: build.buildSourceId,
+    builder: build.builder && builderAnswer(build.builder),
+    repositoryConfig: build.repositoryConfig && configAnswer(build.repositoryConfig, build.commitSha),
     cache: { cachedSteps, totalSteps },
     imageRef: build.imageRef ?? '',
-    deploys,
-    downtimeAccepted,
-    ...optional({ releaseId: build.releaseId, deploymentId: build.deploymentId, retryOf: build.retryOf }),
-    awaitsApproval: build.awaitsApproval,
-    ...(build.approvedById === null
-      ? {}
-      : { approvedBy: { id: build.approvedById, name: build.approvedByName ?? '' } }),
+    approvedBy: approvedById === null ? null : { id: approvedById, name: build.approvedByName ?? '' },
     releaseError: build.releaseError ?? '',
-    ...times({ releaseErrorAt: build.releaseErrorAt }),
-    requestedBy,
-    ...optional({ actorUserId: build.actorUserId }),
     cancelRequested: build.cancelRequestedAt !== null,
-    logLines,
-    createdAt: build.createdAt.toISOString(),
-    ...times({ startedAt: build.startedAt, finishedAt: build.finishedAt }),
   };
 }
 
@@ -174,21 +149,9 @@ const toldLater = { envTemplate: '', requiredVariables: [], proposed: [] };
 function builderAnswer({ engine, detection }: NonNullable<BuildView['builder']>) {
   // As the agent's report was parsed when it came; one of before has less.
   const detected = detection as Omit<z.output<typeof detectedBuildSchema>, keyof typeof toldLater> | undefined;
-  return {
-    engine: typeof engine === 'string' ? engine : '',
-    ...(detected === undefined ? {} : { detection: { ...toldLater, ...detected } }),
-  };
+  return { engine: typeof engine === 'string' ? engine : '', detection: detected && { ...toldLater, ...detected } };
 }
 
-function configAnswer({ status, source, path, summary, problems }: ToldConfig, commitSha: string) {
-  return { status, source, commit: status === 'absent' ? '' : commitSha, path, summary, problems };
-}
-
-function optional<Key extends string>(of: Record<Key, string | null>): { [K in Key]?: string } {
-  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== null)) as { [K in Key]?: string };
-}
-
-function times<Key extends string>(of: Record<Key, Date | null>): { [K in Key]?: string } {
-  const there = Object.entries<Date | null>(of).flatMap(([key, at]) => (at === null ? [] : [[key, at.toISOString()]]));
-  return Object.fromEntries(there) as { [K in Key]?: string };
+function configAnswer(config: ToldConfig, commitSha: string) {
+  return { ...config, commit: config.status === 'absent' ? '' : commitSha };
 }

@@ -9,7 +9,7 @@ import { buildStates, isBuildFinal } from '../../domain/builds/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
-import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { createdPosition, oneMore, pageBy, pageOf } from '../engine/positions.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
 import { buildAnswer, buildPath, buildSchema, logLineSchema, theBuild } from './build.ts';
@@ -60,10 +60,8 @@ const listBuildLog = operation({
   paged: { after: z.int().min(0), defaultLimit: 200, maxLimit: 1000 },
   async handle({ caller, path, page, database, server }) {
     const build = await caller.see(theBuild, path.id);
-    const { after = 0, limit } = page;
-    const found = await readBuildLog(database.kysely, server.keyring, build, after, limit + 1);
-    const items = found.slice(0, limit).map(({ at, seq, text }) => ({ at: at.toISOString(), seq, text }));
-    return { items, after: found.length > limit ? items.at(-1)?.seq : undefined };
+    const found = await readBuildLog(database.kysely, server.keyring, build, page.after ?? 0, page.limit + 1);
+    return pageBy(found, page, ({ seq }) => seq);
   },
 });
 

@@ -9,7 +9,6 @@ import {
   missingBlobs,
   presentBlobs,
   putSource,
-  type Source,
   sourceOfRunningBuild,
 } from '../../db/builds/sources.ts';
 import { usedBytes } from '../../db/registry/blobs.ts';
@@ -37,10 +36,6 @@ export const sourceSchema = z
       .describe('Digests of blobs that are to be pushed into the repository of the service, in the registry.'),
   })
   .meta({ id: 'BuildSource' });
-
-function sourceAnswer({ id, digest, sizeBytes, createdAt }: Source, missing: string[]): z.output<typeof sourceSchema> {
-  return { source: { id, digest, sizeBytes, createdAt: createdAt.toISOString() }, missing };
-}
 
 /** Of a file: most have far fewer bytes. One of too many files is still read, so that the answer says how many there are. */
 const perFile = { bytes: 1024, values: 10 };
@@ -77,7 +72,7 @@ const createSource = operation({
     const more = missing.reduce((sum, [, size]) => sum + size, 0);
     const used = more === 0 ? 0 : await usedBytes(effect.kysely, service.organizationId);
     if (used + more > settings.REGISTRY_BYTES_PER_ORGANIZATION) throw beyondQuota(used, more, settings);
-    return sourceAnswer(source, missing.map(([digest]) => digest).toSorted());
+    return { source, missing: missing.map(([digest]) => digest).toSorted() };
   },
 });
 
@@ -135,7 +130,7 @@ const getSource = operation({
         'The service has no such source: one goes a day after its last build. Upload the folder again.',
       );
     }
-    return sourceAnswer(source, await missingBlobs(kysely, service.organizationId, source.id));
+    return { source, missing: await missingBlobs(kysely, service.organizationId, source.id) };
   },
 });
 

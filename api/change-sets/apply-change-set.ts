@@ -14,6 +14,7 @@ import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { approvesAlone } from '../builds/create-build.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { changeSetAnswer, changeSetSchema } from './change-set.ts';
@@ -176,26 +177,17 @@ export async function resultOf(
   organizationId: string,
   id: string,
   { approvalId, deployments, firstDeploys, builds, unreleasedServiceIds }: Applied,
-): Promise<z.output<typeof applyResultSchema>> {
+): Promise<AnswerOf<typeof applyResultSchema>> {
   const changeSet = await findChangeSet(kysely, organizationId, id);
   if (changeSet === undefined) throw new Error(`The change set ${id} that was just applied is not there.`);
   const approval = approvalId === undefined ? undefined : await findApproval(kysely, organizationId, approvalId);
   const started = deployments.map(async (one) => {
     const state = (await findDeployment(kysely, organizationId, one.id))?.state ?? 'pending';
-    return { ...one, state, ...(approvalId === undefined ? {} : { approvalId }) };
+    return { ...one, state, approvalId };
   });
   return {
     changeSet: changeSetAnswer(changeSet),
-    ...(approval === undefined
-      ? {}
-      : {
-          approval: {
-            ...{ id: approval.id, kind: approval.kind },
-            ...(approval.decision === null ? {} : { decision: approval.decision }),
-            ...(approval.decidedAt === null ? {} : { decidedAt: approval.decidedAt.toISOString() }),
-            expiresAt: approval.expiresAt.toISOString(),
-          },
-        }),
+    approval,
     deployments: await Promise.all(started),
     firstDeploys,
     builds,

@@ -3,6 +3,7 @@ import type { ChangeSetRecord } from '../../db/change-sets/change-sets.ts';
 import type { ChangeSetFullView, ItemView } from '../../db/change-sets/view.ts';
 import { changeSetSources, changeSetStates, itemKinds } from '../../domain/change-sets/items.ts';
 import { buildTimes } from '../../domain/variables/build-time.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 
 const person = z.object({ id: z.string(), name: z.string() });
 
@@ -74,59 +75,40 @@ export const changeSetViewSchema = z
   })
   .meta({ id: 'ChangeSetView' });
 
-export function changeSetAnswer(changeSet: ChangeSetRecord): z.output<typeof changeSetSchema> {
-  const { id, environmentId, approvalId, reason, source, state, downtimeAccepted, revision, requestedBy } = changeSet;
-  const { createdAt, appliedAt, finishedAt } = changeSet;
+export function changeSetAnswer(changeSet: ChangeSetRecord): AnswerOf<typeof changeSetSchema> {
+  const { title, sourceCommit, blocker, message } = changeSet;
   return {
-    id,
-    environmentId,
-    ...(approvalId === null ? {} : { approvalId }),
-    message: changeSet.title,
-    reason,
-    source,
-    sourceCommit: changeSet.sourceCommit ?? '',
-    state,
-    createdAt: createdAt.toISOString(),
-    ...(appliedAt === null ? {} : { appliedAt: appliedAt.toISOString() }),
-    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
-    downtimeAccepted,
-    ...(revision === null ? {} : { revision }),
-    ...(requestedBy === null ? {} : { requestedBy }),
-    blocker: changeSet.blocker ?? '',
-    stateMessage: changeSet.message ?? '',
+    ...changeSet,
+    message: title,
+    sourceCommit: sourceCommit ?? '',
+    blocker: blocker ?? '',
+    stateMessage: message ?? '',
   };
 }
 
-export function itemAnswer(item: ItemView): z.output<typeof changeSetItemSchema> {
+function itemAnswer(item: ItemView): AnswerOf<typeof changeSetItemSchema> {
   return {
-    id: item.id,
-    kind: item.kind,
-    key: item.key,
-    label: item.label,
-    ...(item.service_id === null ? {} : { serviceId: item.service_id }),
+    ...item,
+    serviceId: item.service_id,
     serviceSlug: item.serviceSlug ?? '',
-    ...(item.process_id === null ? {} : { processId: item.process_id }),
-    ...(item.volume_id === null ? {} : { volumeId: item.volume_id }),
+    processId: item.process_id,
+    volumeId: item.volume_id,
     from: item.from_value,
     to: item.to_value,
-    secret: item.secret,
-    ...{ buildTime: item.build_time ?? '', fromBuildTime: item.from_build_time ?? '' },
+    buildTime: item.build_time ?? '',
+    fromBuildTime: item.from_build_time ?? '',
     toEmpty: item.to_empty,
-    managed: item.managed,
     stagedBy: { id: item.staged_by_id, name: item.staged_by_name },
-    createdAt: item.created_at.toISOString(),
+    createdAt: item.created_at,
   };
 }
 
-export function changeSetViewAnswer({
-  changeSet,
-  items,
-  summary,
-}: ChangeSetFullView): z.output<typeof changeSetViewSchema> {
+export function changeSetViewAnswer(view: ChangeSetFullView): AnswerOf<typeof changeSetViewSchema> {
+  const { changeSet, items } = view;
   return {
+    ...view,
     environmentId: changeSet.environmentId,
     changeSet: changeSetAnswer(changeSet),
     items: items.map(itemAnswer),
-    summary,
   };
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type ClusterEventView, listClusterEvents as eventsOf } from '../../db/clusters/cluster-events.ts';
 import { clusterEventKinds } from '../../domain/clusters/clusters.ts';
 import { clusterPath, theCluster } from '../clusters/cluster.ts';
-import { operation, type Page, type PageAnswer } from '../engine/operation.ts';
+import { operation } from '../engine/operation.ts';
+import { eventPosition, oneMoreEvent, pageOfEvents } from '../engine/positions.ts';
 
 export const clusterEventSchema = z
   .object({
@@ -17,29 +18,13 @@ export const clusterEventSchema = z
   })
   .meta({ id: 'ClusterEvent' });
 
-const eventPosition = z.strictObject({ at: z.iso.datetime(), id: z.guid() });
-type Position = z.output<typeof eventPosition>;
-
-function oneMore({ limit, after }: Page<Position>) {
-  return { limit: limit + 1, after: after && { at: new Date(after.at), id: after.id } };
-}
-
-function pageOf(
-  events: readonly ClusterEventView[],
-  { limit }: Page<Position>,
-): PageAnswer<z.output<typeof clusterEventSchema>, Position> {
-  const shown = events.slice(0, limit);
-  const last = events.length > limit ? shown.at(-1) : undefined;
-  return { items: shown.map(answer), after: last && { at: last.at.toISOString(), id: last.id } };
-}
-
-function answer({ at, environmentId, serviceId, releaseId, ...event }: ClusterEventView) {
+function answer(event: ClusterEventView) {
+  const { environmentId, serviceId, releaseId } = event;
   return {
     ...event,
     environmentId: environmentId ?? '',
     serviceId: serviceId ?? '',
     releaseId: releaseId ?? '',
-    at: at.toISOString(),
   };
 }
 
@@ -55,8 +40,8 @@ const listClusterEvents = operation({
   result: clusterEventSchema,
   async handle({ caller, path, database, page }) {
     const { id } = await caller.see(theCluster, path.id);
-    const events = await eventsOf(database.kysely, caller.organization.id, { clusterId: id, ...oneMore(page) });
-    return pageOf(events, page);
+    const events = await eventsOf(database.kysely, caller.organization.id, { clusterId: id, ...oneMoreEvent(page) });
+    return pageOfEvents(events, page, answer);
   },
 });
 
@@ -69,7 +54,8 @@ const listOrganizationClusterEvents = operation({
   paged: { after: eventPosition },
   result: clusterEventSchema,
   async handle({ caller, database, page }) {
-    return pageOf(await eventsOf(database.kysely, caller.organization.id, oneMore(page)), page);
+    const events = await eventsOf(database.kysely, caller.organization.id, oneMoreEvent(page));
+    return pageOfEvents(events, page, answer);
   },
 });
 

@@ -9,6 +9,7 @@ import { clusterStates } from '../../domain/clusters/clusters.ts';
 import { type Facts, facts } from '../../protocol/agent.ts';
 import { fingerprintOf, trust } from '../../protocol/release-proof.ts';
 import { currentKey } from '../../protocol/verify-proof.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
@@ -156,7 +157,7 @@ export const clusterPath = z.strictObject({ id: z.guid().toLowerCase() });
 export const clusterName = nameText();
 export const clusterRegion = nameText(0).describe('Where its machines are, in your own words.');
 
-type ClusterAnswer = z.output<typeof clusterSchema>;
+type ClusterAnswer = AnswerOf<typeof clusterSchema>;
 
 /** The agent's last facts about its machine; undefined before the first report, or if an older agent reports another form. */
 export function factsOf(cluster: ClusterView): Facts | undefined {
@@ -169,15 +170,10 @@ export function presentCluster(cluster: ClusterView, broken: readonly string[] =
   const machine = factsOf(cluster);
   const runtimeVersion = machine?.runtimeVersion ?? '';
   return {
-    id: cluster.id,
-    name: cluster.name,
-    slug: cluster.slug,
-    region: cluster.region,
+    ...cluster,
     status: cluster.state,
     message: cluster.message ?? '',
     notes: notesOf(machine),
-    local: cluster.local,
-    schedulable: cluster.schedulable,
     driver: machine?.driver ?? '',
     agentVersion: agent.version ?? '',
     runtimeVersion,
@@ -192,12 +188,10 @@ export function presentCluster(cluster: ClusterView, broken: readonly string[] =
     nodes: machine?.nodes ?? [],
     serverCount: machine?.nodes.filter(({ server }) => server).length ?? 0,
     appliedRevision: agent.appliedRevision,
-    desiredRevision: cluster.desiredRevision,
     reconcileError: agent.error ?? '',
     compileError: compileError(broken),
-    ...(machine?.buildLimits === undefined ? {} : { buildLimits: machine.buildLimits }),
-    createdAt: cluster.createdAt.toISOString(),
-    ...(agent.lastHeartbeatAt === null ? {} : { lastHeartbeatAt: agent.lastHeartbeatAt.toISOString() }),
+    buildLimits: machine?.buildLimits,
+    lastHeartbeatAt: agent.lastHeartbeatAt,
     ...asOf(cluster),
     capabilities: capabilitiesOf(machine),
   };

@@ -2,18 +2,21 @@ import { z } from 'zod';
 import { currentRelease } from '../../db/agent-updates/agent-releases.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
 import {
+  type ClusterView,
   changeCluster as change,
   listClusters as clustersOf,
   lockCluster,
   createCluster as newCluster,
 } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken as newToken } from '../../db/clusters/enrollment-tokens.ts';
+import type { Effect } from '../../db/engine/effect.ts';
 import { organizationSshKey } from '../../db/organizations/organization-ssh-key.ts';
 import { Problem } from '../../domain/problems.ts';
 import { soughtText } from '../engine/input/line.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import type { ServerParts } from '../engine/server/server-parts.ts';
 import {
   clusterCreatedSchema,
   clusterName,
@@ -85,6 +88,13 @@ function beside(publicUrl: string, { slug }: { slug: string }): string {
   return here ? ` --home "$HOME/ballast-agent-${slug}" --ingress-port 0` : '';
 }
 
+/** A token that enrols one agent, with the command that takes it. */
+async function joining(effect: Effect, cluster: ClusterView, { settings }: ServerParts) {
+  const { secret: token, expiresAt } = await newToken(effect, cluster);
+  const fingerprint = await signingFingerprint(effect.kysely);
+  return { expiresAt, installCommand: installCommand(settings.PUBLIC_URL, cluster, token, fingerprint), token };
+}
+
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -105,18 +115,7 @@ const createCluster = operation({
   secretAnswer: ({ cluster }) => cluster.id,
   async handle({ caller, body, effect, server }) {
     const cluster = await newCluster(effect, { organizationId: caller.organization.id, ...body });
-    const { secret, expiresAt } = await newToken(effect, cluster);
-    return {
-      cluster: presentCluster(cluster),
-      expiresAt: expiresAt.toISOString(),
-      installCommand: installCommand(
-        server.settings.PUBLIC_URL,
-        cluster,
-        secret,
-        await signingFingerprint(effect.kysely),
-      ),
-      token: secret,
-    };
+    return { cluster: presentCluster(cluster), ...(await joining(effect, cluster, server)) };
   },
 });
 
@@ -135,17 +134,7 @@ const createEnrollmentToken = operation({
   secretAnswer: ({ expiresAt }) => `an enrollment token that expires at ${expiresAt}`,
   async handle({ caller, path, effect, server }) {
     const cluster = await caller.see(theCluster, path.id, effect.kysely);
-    const { secret, expiresAt } = await newToken(effect, cluster);
-    return {
-      expiresAt: expiresAt.toISOString(),
-      installCommand: installCommand(
-        server.settings.PUBLIC_URL,
-        cluster,
-        secret,
-        await signingFingerprint(effect.kysely),
-      ),
-      token: secret,
-    };
+    return await joining(effect, cluster, server);
   },
 });
 

@@ -9,6 +9,7 @@ import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import { commandResult as commandResultBody } from '../../protocol/command.ts';
 import { incarnationRoute, mustFit } from '../agent-link/agent-route.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 
 export const commandSchema = z
@@ -29,17 +30,8 @@ export const commandSchema = z
 
 export const commandPath = z.strictObject({ id: z.guid().toLowerCase(), commandId: z.guid().toLowerCase() });
 
-export function presentCommand(command: CommandView): z.output<typeof commandSchema> {
-  const { cancelRequestedAt, exitCode, message, createdAt, deliveredAt, finishedAt, ...rest } = command;
-  return {
-    ...rest,
-    ...(exitCode === null ? {} : { exitCode }),
-    message: message ?? '',
-    cancelRequested: cancelRequestedAt !== null,
-    createdAt: createdAt.toISOString(),
-    ...(deliveredAt === null ? {} : { deliveredAt: deliveredAt.toISOString() }),
-    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
-  };
+export function presentCommand(command: CommandView): AnswerOf<typeof commandSchema> {
+  return { ...command, message: command.message ?? '', cancelRequested: command.cancelRequestedAt !== null };
 }
 
 export function existing(command: CommandView | undefined): CommandView {

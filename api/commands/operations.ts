@@ -6,8 +6,10 @@ import {
   createCommand as newCommand,
 } from '../../db/commands/cluster-commands.ts';
 import type { Effect } from '../../db/engine/effect.ts';
+import type { JsonObject } from '../../db/postgres/json.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { findInstance } from '../../db/workloads/instances.ts';
+import type { AuditAction } from '../../domain/audit-actions.ts';
 import { commandStates, isCommandOver } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';
@@ -39,11 +41,7 @@ const cancelCommand = operation({
     if (state !== undefined && isCommandOver(state) && state !== 'cancelled') {
       throw new Problem('already-decided', `The command has finished: it is ${state}.`);
     }
-    effect.audit(
-      'cluster.command_cancelled',
-      { organizationId: cluster.organizationId, id: cluster.id, name: cluster.name },
-      { command: before.id, kind: before.kind },
-    );
+    effect.audit('cluster.command_cancelled', cluster, { command: before.id, kind: before.kind });
     return presentCommand(after);
   },
 });
@@ -91,11 +89,7 @@ const createCommand = operation({
       body.kind === 'exec'
         ? { instance: body.instance, program: body.command[0] ?? '' }
         : { workload: body.workload, ...(body.process === undefined ? {} : { process: body.process }) };
-    effect.audit(
-      `cluster.${body.kind}`,
-      { organizationId: cluster.organizationId, id: cluster.id, name: cluster.name },
-      { command: id, ...details },
-    );
+    effect.audit(`cluster.${body.kind}`, cluster, { command: id, ...details });
     return presentCommand(existing(await commandView(effect.kysely, cluster, id)));
   },
 });

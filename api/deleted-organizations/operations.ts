@@ -7,6 +7,7 @@ import type { Tables } from '../../db/postgres/tables.ts';
 import { type ActorView, findActorOfPerson } from '../../db/workflows/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { Caller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -33,22 +34,8 @@ const deletedOrganizationSchema = z
 
 const deletionPath = z.strictObject({ id: z.guid().describe('The id of the deletion.') });
 
-function deletedOrganizationAnswer(deletion: DeletionView): z.output<typeof deletedOrganizationSchema> {
-  const { id, organizationId, name, slug, state, message, blocker, restorable, purgeable } = deletion;
-  return {
-    id,
-    organizationId,
-    name,
-    slug,
-    state,
-    ...(message === null ? {} : { message }),
-    ...(blocker === null ? {} : { blocker }),
-    deletedAt: deletion.createdAt.toISOString(),
-    deletedBy: deletion.requestedBy,
-    restoreUntil: deletion.restoreUntil.toISOString(),
-    restorable,
-    purgeable,
-  };
+function deletedOrganizationAnswer(deletion: DeletionView): AnswerOf<typeof deletedOrganizationSchema> {
+  return { ...deletion, deletedAt: deletion.createdAt, deletedBy: deletion.requestedBy };
 }
 
 /** An organization that was deleted and whose owner the caller is. */

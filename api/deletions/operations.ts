@@ -18,6 +18,7 @@ import type { ServiceSettings } from '../../domain/services/settings.ts';
 import { addedVolumeFaults } from '../../domain/services/volumes.ts';
 import { slugPattern } from '../../domain/slug.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
@@ -50,14 +51,14 @@ const deletedItemPath = z.strictObject({
   id: z.guid().toLowerCase().describe('The id that it had when it was deleted.'),
 });
 
-function deletedItemAnswer(thing: DeletedThing): z.output<typeof deletedItemSchema> {
-  const { deletionId, id, kind, name, slug, projectId, context, state, restorable, purgeable, deletedBy } = thing;
+function deletedItemAnswer(thing: DeletedThing): AnswerOf<typeof deletedItemSchema> {
+  const { kind, createdAt: deletedAt, deletedBy: by } = thing;
   return {
-    ...{ id, kind: shownKind(kind), name, slug, projectId, context, detail: detailOf(thing), deletionId, state },
-    deletedAt: thing.createdAt.toISOString(),
-    deletedBy: { id: deletedBy.id, name: deletedBy.name, type: deletedBy.kind },
-    ...{ restorable, purgeable },
-    restoreUntil: thing.restoreUntil.toISOString(),
+    ...thing,
+    kind: shownKind(kind),
+    detail: detailOf(thing),
+    deletedAt,
+    deletedBy: { ...by, type: by.kind },
   };
 }
 
@@ -232,10 +233,11 @@ const restoreDeleted = operation({
     .meta({ id: 'Restored' }),
   async handle({ caller, path, body, effect, server }) {
     const thing = await deletedThingOf(caller, path, effect.kysely);
-    const { id, kind, name, projectId, slug, stopped, left } = await restoreThing(effect, thing, body?.slug);
+    const restored = await restoreThing(effect, thing, body?.slug);
+    const { id, kind, left } = restored;
     if (kind === 'volume') await stageRestored(effect, server.keyring, caller, id);
     if (left !== undefined) await stageBack(effect, server.keyring, caller, left);
-    return { id, kind: shownKind(kind), name, projectId, slug, stopped };
+    return { ...restored, kind: shownKind(kind) };
   },
 });
 

@@ -119,11 +119,9 @@ export async function startedAnswer(
       ? []
       : await listDeployments(effect.kysely, organizationId, { environmentId, serviceId }, { limit: 200 });
   return {
-    ...(approval === undefined ? {} : { approval: approvalAnswer(approval) }),
+    approval: approval && approvalAnswer(approval),
     deployment: deploymentAnswer(deployment),
     release: releaseAnswer(full),
-    superseded: others
-      .filter(({ id }) => ended.has(id))
-      .map(({ id, releaseNumber, state }) => ({ deploymentId: id, releaseNumber, state })),
+    superseded: others.filter(({ id }) => ended.has(id)).map((one) => ({ ...one, deploymentId: one.id })),
   };
 }

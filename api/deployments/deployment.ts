@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { type DeploymentView, findDeployment } from '../../db/deployments/deployments.ts';
+import { defined } from '../../domain/defined.ts';
 import { answerSentence } from '../../domain/deployments/answer-faults.ts';
 import { releaseCommandFailures } from '../../domain/deployments/release-command.ts';
 import { deploymentKinds, deploymentStages, deploymentStates } from '../../domain/deployments/states.ts';
 import { answerFault, listening } from '../../protocol/observed.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { resource } from '../engine/resource.ts';
 
 export const theDeployment = resource('deployment', findDeployment, ({ projectId }) => projectId);
@@ -98,28 +100,13 @@ export const deploymentSchema = z
   })
   .meta({ id: 'Deployment' });
 
-export function deploymentAnswer(deployment: DeploymentView): z.output<typeof deploymentSchema> {
-  const { id, projectId, projectName, environmentId, environmentName, serviceId, serviceName } = deployment;
-  const { releaseId, releaseNumber } = deployment;
-  const { kind, state, serving, approvalId, changeSetId, changeSetMessage, requestedBy, downtimeAccepted, rerunOf } =
-    deployment;
+export function deploymentAnswer(deployment: DeploymentView): AnswerOf<typeof deploymentSchema> {
   return {
-    ...{
-      ...{ id, projectId, projectName, environmentId, environmentName, serviceId, serviceName },
-      ...{ releaseId, releaseNumber, kind, state, serving },
-    },
+    ...deployment,
     ...progressOf(deployment),
-    ...(deployment.failure === null ? {} : { failure: failureAnswer(deployment.failure) }),
+    failure: deployment.failure && failureAnswer(deployment.failure),
     warnings: warningsAnswer(deployment.warnings),
-    ...(approvalId === null ? {} : { approvalId }),
-    ...(changeSetId === null ? {} : { changeSetId }),
-    ...{ changeSetMessage, requestedBy, downtimeAccepted },
     cancelRequested: deployment.cancelRequestedAt !== null,
-    ...(rerunOf === null ? {} : { rerunOf }),
-    ...(deployment.fromStage === null ? {} : { fromStage: deployment.fromStage }),
-    ...(deployment.rerunId === null ? {} : { rerunId: deployment.rerunId }),
-    createdAt: deployment.createdAt.toISOString(),
-    ...(deployment.finishedAt === null ? {} : { finishedAt: deployment.finishedAt.toISOString() }),
   };
 }
 
@@ -149,10 +136,7 @@ export function failureAnswer(failure: NonNullable<DeploymentView['failure']>): 
     signal: typeof end.signal === 'string' ? end.signal : '',
     outOfMemory: end.outOfMemory === true,
     lines: Array.isArray(lines) ? lines.map(String) : [],
-    ...(releaseCommand === undefined ? {} : { releaseCommand }),
-    ...(where === undefined ? {} : { listening: where }),
-    ...(unset === undefined ? {} : { unset }),
-    ...(answer === undefined ? {} : { answer }),
+    ...defined({ releaseCommand, listening: where, unset, answer }),
   };
 }
 

@@ -16,7 +16,7 @@ import {
 } from '../../domain/deployments/states.ts';
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
-import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
+import { createdPosition, eventPosition, oneMore, oneMoreEvent, pageOf, pageOfEvents } from '../engine/positions.ts';
 import { environmentPath, theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
 import {
@@ -133,15 +133,13 @@ const listEvents = operation({
   projectTokens: 'allowed',
   problems: ['not-found'],
   path: deploymentPath,
-  paged: { after: z.strictObject({ at: z.iso.datetime(), id: z.guid() }) },
+  paged: { after: eventPosition },
   result: eventSchema,
-  async handle({ caller, path, database, page: { limit, after } }) {
+  async handle({ caller, path, database, page }) {
     const { id } = await caller.see(theDeployment, path.id);
     const ref = { deploymentId: id, organizationId: caller.organization.id };
-    const events = await listDeploymentEvents(database.kysely, ref, { limit: limit + 1, after });
-    const items = events.slice(0, limit).map((event) => ({ ...event, at: event.at.toISOString() }));
-    const last = events.length > limit ? items.at(-1) : undefined;
-    return { items, after: last && { at: last.at, id: last.id } };
+    const events = await listDeploymentEvents(database.kysely, ref, oneMoreEvent(page));
+    return pageOfEvents(events, page);
   },
 });
 

@@ -124,7 +124,7 @@ export const promote = operation({
     const changes = { by: caller.countsAs, variables, via: source };
     const promoted = await promoteRelease(effect, server.keyring, place, asked, changes);
     const answer = await startedAnswer(effect, { ...place, id: promoted.releaseId }, promoted);
-    return { ...answer, ...(promoted.changeSetId === undefined ? {} : { changeSetId: promoted.changeSetId }) };
+    return { ...answer, changeSetId: promoted.changeSetId };
   },
 });
 

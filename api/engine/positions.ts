@@ -39,6 +39,25 @@ export function pageOf<Row extends Made>(
   return pageBy(rows, page, (last) => ({ createdAt: last.createdAt.toISOString(), id: idOf(last) }), answer);
 }
 
+/** The same of lists of events, which are ordered by when these happened. */
+export const eventPosition = z.strictObject({ at: z.iso.datetime(), id: z.guid() });
+type EventPosition = z.output<typeof eventPosition>;
+
+export function oneMoreEvent({ after, limit }: Page<EventPosition>): {
+  limit: number;
+  after: { at: Date; id: string } | undefined;
+} {
+  return { limit: limit + 1, after: after && { at: new Date(after.at), id: after.id } };
+}
+
+export function pageOfEvents<Row extends { at: Date; id: string }, Item = Row>(
+  rows: readonly Row[],
+  page: Page<EventPosition>,
+  answer?: (row: Row) => Item,
+): PageAnswer<Item, EventPosition> {
+  return pageBy(rows, page, ({ at, id }) => ({ at: at.toISOString(), id }), answer);
+}
+
 /** A page in any order, of rows of which one more was asked for than it holds. */
 export function pageBy<Row, After, Item = Row>(
   rows: readonly Row[],

@@ -81,7 +81,7 @@ export const cloneEnvironment = operation({
     if (items.length > 0) await stage(effect, server.keyring, placeOf(made), items, caller.countsAs);
     const leftOut = all
       .filter(({ secret }) => leavesProduction && secret)
-      .map(({ serviceId, key }) => ({ ...(serviceId === '' ? {} : { serviceId }), key }));
+      .map(({ serviceId, key }) => ({ serviceId: serviceId || undefined, key }));
     return { ...environmentAnswer(made), leftOut };
   },
 });
@@ -129,14 +129,6 @@ export const compareEnvironments = operation({
     const from = await caller.see(theEnvironment, path.id);
     const to = await caller.see(theEnvironment, query.with);
     if (to.projectId !== from.projectId) throw new Problem('not-found', 'The environment is of another project.');
-    const { services, shared } = await compare(kysely, server.keyring, from, to);
-    return {
-      services: services.map(({ fromRelease, toRelease, ...service }) => ({
-        ...service,
-        ...(fromRelease === null ? {} : { fromRelease }),
-        ...(toRelease === null ? {} : { toRelease }),
-      })),
-      shared,
-    };
+    return await compare(kysely, server.keyring, from, to);
   },
 });

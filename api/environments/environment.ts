@@ -8,6 +8,7 @@ import type { ProjectView } from '../../db/projects/projects.ts';
 import { environmentKinds } from '../../domain/environments/environments.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import { theCluster } from '../clusters/cluster.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { line, nameText } from '../engine/input/line.ts';
@@ -40,14 +41,8 @@ export const environmentFields = {
   production: z.boolean(),
 };
 
-export function environmentAnswer(environment: EnvironmentView): z.output<typeof environmentSchema> {
-  const { organizationId: _, clusterId, gitBranch, createdAt, ...rest } = environment;
-  return {
-    ...rest,
-    ...(clusterId === null ? {} : { clusterId }),
-    gitBranch: gitBranch ?? '',
-    createdAt: createdAt.toISOString(),
-  };
+export function environmentAnswer(environment: EnvironmentView): AnswerOf<typeof environmentSchema> {
+  return { ...environment, gitBranch: environment.gitBranch ?? '' };
 }
 
 /** The cluster that a request chooses for an environment: one that stays. */

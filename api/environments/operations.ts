@@ -210,12 +210,11 @@ const environmentDeletionImpact = operation({
   result: environmentDeletionImpactSchema,
   async handle({ caller, path, database: { kysely } }) {
     const environment = await caller.see(theEnvironment, path.id);
-    const { id, name, production, slug, namespace } = environment;
     const { cluster, ...impact } = await environmentImpact(kysely, environment);
     return {
-      environment: { id, name, production, slug },
-      namespace,
-      ...(cluster === null ? {} : { cluster: { ...cluster, removesNamespace: true } }),
+      environment,
+      namespace: environment.namespace,
+      cluster: cluster && { ...cluster, removesNamespace: true },
       ...impact,
       ...nothing,
     };

@@ -7,8 +7,9 @@ import { healthOf, replicasOf, serviceHealths } from '../../domain/environments/
 import type { DriftItem } from '../../domain/releases/drift.ts';
 import { addressOf, asOf, asOfSchema, factsOf } from '../clusters/cluster.ts';
 import { stageSchema, warningSchema, warningsAnswer } from '../deployments/deployment.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
-import { frozenConfigAnswer, frozenConfigSchema } from '../repository-config/effective-schema.ts';
+import { frozenConfigSchema } from '../repository-config/effective-schema.ts';
 import { stagedInSchema } from '../services/service.ts';
 import { environmentPath, theEnvironment } from './environment.ts';
 
@@ -113,37 +114,29 @@ function overviewServiceAnswer(
   row: OverviewRow,
   { inContact, port }: OverviewCluster,
   items: readonly DriftItem[] | undefined,
-): z.output<typeof overviewServiceSchema> {
-  const { serviceId, serviceName, serviceSlug, suspended, pending, failed, last, stagedIn, error, drift } = row;
-  const { activeReleaseId, activeReleaseNumber, activeReleaseDigest, activeReleaseCommit, activeDeployedAt } = row;
+): AnswerOf<typeof overviewServiceSchema> {
+  const { serviceSlug, suspended, pending, failed, last, error, drift } = row;
   const drifting = items ?? [];
   // Of another version's workload or instance nothing is known.
   const processes = wantedProcesses.safeParse(row.processes).data ?? [];
   const instances = (row.instances ?? []).flatMap((instance) => told.safeParse(instance).data ?? []);
   const replicas = replicasOf(processes, instances);
   return {
-    serviceId,
-    serviceName,
-    serviceSlug,
+    ...row,
     health: healthOf({
       suspended,
-      live: activeReleaseId !== null,
+      live: row.activeReleaseId !== null,
       inContact,
       observed: row.instances !== null,
       error: error !== null,
       replicas,
     }),
-    ...(activeReleaseId === null ? {} : { activeReleaseId }),
-    ...(activeReleaseNumber === null ? {} : { activeReleaseNumber }),
-    activeReleaseDigest: activeReleaseDigest ?? '',
-    activeReleaseCommit: activeReleaseCommit ?? '',
-    ...(activeDeployedAt === null ? {} : { activeDeployedAt: activeDeployedAt.toISOString() }),
-    ...frozenConfigAnswer(row.file),
+    activeReleaseDigest: row.activeReleaseDigest ?? '',
+    activeReleaseCommit: row.activeReleaseCommit ?? '',
+    repositoryConfig: row.file,
     warnings: warningsAnswer(row.warnings),
     replicasDesired: replicas.desired,
     replicasReady: replicas.ready,
-    suspended,
-    ...(row.suspendedAt === null ? {} : { suspendedAt: row.suspendedAt.toISOString() }),
     suspendedBy: row.suspendedBy ?? '',
     domainCount: 0,
     addresses: [
@@ -152,9 +145,10 @@ function overviewServiceAnswer(
         .filter((one) => one.port !== undefined && !row.hosts.some(({ process }) => process === one.name))
         .map(({ name }) => ({ process: name, url: '' })),
     ].map((one) => ({ ...one, internal: internalAddress(processes, one.process, serviceSlug) })),
-    ...(last === null ? {} : { lastDeploymentId: last.id, lastDeploymentKind: last.kind }),
-    ...(pending === null ? {} : { pendingDeployment: pendingOf(pending) }),
-    ...(failed === null ? {} : { failedDeployment: failedOf(failed) }),
+    lastDeploymentId: last?.id,
+    lastDeploymentKind: last?.kind,
+    pendingDeployment: pending,
+    failedDeployment: failed && failedOf(failed),
     stages: (pending?.stages ?? []).flatMap((stage) => stored.safeParse(stage).data ?? []),
     blocker: (pending ?? failed)?.blocker ?? '',
     message: (pending ?? failed)?.message ?? error ?? '',
@@ -163,7 +157,6 @@ function overviewServiceAnswer(
     drift: drift && (items === undefined || items.length > 0),
     driftCount: drifting.length,
     drifting: drifting.slice(0, mostDrifting).map(({ label }) => label),
-    ...(stagedIn === null ? {} : { stagedIn }),
   };
 }
 
@@ -176,13 +169,9 @@ function internalAddress(processes: z.output<typeof wantedProcesses>, name: stri
   return `${listening[0] === process ? slug : `${name}.${slug}`}:${process.port}`;
 }
 
-function pendingOf({ id, kind, state, releaseNumber }: NonNullable<OverviewRow['pending']>) {
-  return { id, kind, releaseNumber, state };
-}
-
-function failedOf({ id, blocker, message, releaseNumber, finishedAt }: NonNullable<OverviewRow['failed']>) {
-  const at = new Date(finishedAt).toISOString();
-  return { id, blocker: blocker ?? '', message: message ?? '', releaseNumber, finishedAt: at };
+function failedOf(failed: NonNullable<OverviewRow['failed']>) {
+  const { blocker, message, finishedAt } = failed;
+  return { ...failed, blocker: blocker ?? '', message: message ?? '', finishedAt: new Date(finishedAt) };
 }
 
 export const getOverview = operation({

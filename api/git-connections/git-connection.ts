@@ -18,6 +18,7 @@ import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
 import { type GitHost, gitHost } from '../../outbound/git/host.ts';
 import { probeGitHost } from '../../outbound/git/probe.ts';
 import type { OutboundRules } from '../../outbound/rules.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { sharedResource } from '../engine/resource.ts';
@@ -56,17 +57,13 @@ export function gitConnectionAnswer(
   caller: OrganizationCaller,
   connection: GitConnectionView,
   publicUrl: string,
-): z.output<typeof gitConnectionSchema> {
-  const { createdAt, createdBy: _, lastDeliveryAt, verifiedAt, ...rest } = projectsShownTo(caller, connection);
+): AnswerOf<typeof gitConnectionSchema> {
   return {
-    ...rest,
-    lastDeliveryStatus: caller.isLimitedToProjects ? '' : rest.lastDeliveryStatus,
+    ...projectsShownTo(caller, connection),
+    lastDeliveryStatus: caller.isLimitedToProjects ? '' : connection.lastDeliveryStatus,
     installed: true,
     manageUrl: tokenPage(connection),
     webhookUrl: new URL(`/webhooks/git/${connection.id}`, publicUrl).href,
-    ...(lastDeliveryAt === null ? {} : { lastDeliveryAt: lastDeliveryAt.toISOString() }),
-    ...(verifiedAt === null ? {} : { verifiedAt: verifiedAt.toISOString() }),
-    createdAt: createdAt.toISOString(),
   };
 }
 

@@ -3,6 +3,7 @@ import { isExchanged } from '../../db/approvals/approvals.ts';
 import { findLoosening, type LooseningView, undoLoosening as undo } from '../../db/guards/loosenings.ts';
 import { guards as kindsOfGuard, loosenedTitle } from '../../domain/guards/guards.ts';
 import { Problem } from '../../domain/problems.ts';
+import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -30,15 +31,15 @@ type Loosening = Omit<LooseningView, 'organizationId' | 'createdAt' | 'endedAt'>
   endedAt: Date | string | null;
 };
 
-export function looseningAnswer(loosening: Loosening): z.output<typeof looseningSchema> {
-  const { id, guard, subjectId, subjectName, projectId, projectName, before, after } = loosening;
-  const { by, createdAt, endedAt, endedBy, undone } = loosening;
+export function looseningAnswer(loosening: Loosening): AnswerOf<typeof looseningSchema> {
+  const { subjectId, subjectName: name, projectName: project, createdAt, endedAt, endedBy } = loosening;
   return {
-    ...{ id, guard, subject: { id: subjectId, name: subjectName }, by, undone, endedBy: endedBy ?? '' },
-    ...(projectId === null ? {} : { projectId }),
-    title: loosenedTitle({ guard, name: subjectName, project: projectName, before, after }),
-    createdAt: new Date(createdAt).toISOString(),
-    ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
+    ...loosening,
+    subject: { id: subjectId, name },
+    title: loosenedTitle({ ...loosening, name, project }),
+    createdAt: new Date(createdAt),
+    endedAt: endedAt && new Date(endedAt),
+    endedBy: endedBy ?? '',
   };
 }
 

@@ -68,7 +68,7 @@ interface DeploymentEventView {
 export async function listDeploymentEvents(
   kysely: Kysely<Tables>,
   { deploymentId, organizationId }: DeploymentRef,
-  { limit, after }: { limit: number; after?: { at: string; id: string } | undefined },
+  { limit, after }: { limit: number; after?: { at: Date; id: string } | undefined },
 ): Promise<DeploymentEventView[]> {
   const from = after === undefined ? sql`true` : sql`(at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<DeploymentEventView>`
