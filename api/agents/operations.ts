@@ -11,7 +11,7 @@ import { revokeAgent as revoke } from '../../db/agents/cluster-agents.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
 import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
-import { asOf, asOfSchema, clusterPath, theCluster } from '../clusters/cluster.ts';
+import { asOf, asOfSchema, theCluster } from '../clusters/cluster.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
@@ -54,11 +54,11 @@ const cancelAgentUpdate = operation({
   summary: 'Cancel a running update of the agent',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'already-decided'],
-  path: clusterPath,
+  problems: ['already-decided'],
+  of: theCluster,
   result: agentUpdateSchema,
-  async handle({ caller, path, effect }) {
-    return presentUpdate(await cancel(effect, await caller.see(theCluster, path.id, effect.kysely)));
+  async handle({ found, effect }) {
+    return presentUpdate(await cancel(effect, found));
   },
 });
 
@@ -68,11 +68,9 @@ const getAgent = operation({
   summary: 'Get the agent of a cluster and its updates',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: clusterPath,
+  of: theCluster,
   result: agentStatusSchema,
-  async handle({ caller, path, database }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, database }) {
     const { image, version } = cluster.agent;
     const available = (await currentRelease(database.kysely))?.image ?? '';
     const { open, attempts } = await agentStatus(database.kysely, cluster);
@@ -96,10 +94,10 @@ const revokeAgent = operation({
     'The agent is refused from its next request on, and the cluster waits for another one. Instances on the machine keep running until somebody stops them; the control plane forgets its last observations.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict'],
-  path: clusterPath,
-  async handle({ caller, path, effect }) {
-    await revoke(effect, await caller.see(theCluster, path.id, effect.kysely));
+  problems: ['conflict'],
+  of: theCluster,
+  async handle({ found, effect }) {
+    await revoke(effect, found);
   },
 });
 
@@ -109,13 +107,12 @@ const rollbackAgent = operation({
   summary: 'Roll back the agent of a cluster',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'cluster-not-ready', 'update-in-progress'],
-  path: clusterPath,
+  problems: ['conflict', 'cluster-not-ready', 'update-in-progress'],
+  of: theCluster,
   body: z.strictObject({ image: agentImage }),
   status: 202,
   result: agentUpdateSchema,
-  async handle({ caller, path, body, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, body, effect }) {
     const { image } = body;
     if (cluster.agent.image === image) {
       throw new Problem('conflict', `The agent of "${cluster.name}" runs ${image} already.`);
@@ -139,13 +136,12 @@ const updateAgent = operation({
     'Installs the release that this control plane offers, unless `image` names another. Instances keep running meanwhile; an agent whose new release does not work rolls back by itself. One update at a time.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'cluster-not-ready', 'update-in-progress'],
-  path: clusterPath,
+  problems: ['conflict', 'cluster-not-ready', 'update-in-progress'],
+  of: theCluster,
   body: z.strictObject({ image: agentImage.optional() }).optional(),
   status: 202,
   result: agentUpdateSchema,
-  async handle({ caller, path, body, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, body, effect }) {
     const toImage = body?.image === undefined ? await offered(effect) : await known(effect, body.image);
     if (cluster.agent.image === toImage) {
       throw new Problem('conflict', `The agent of "${cluster.name}" runs ${toImage} already.`);

@@ -140,10 +140,9 @@ const revokeApiToken = operation({
     'The token is refused from now on, and its open streams close. Revoking a revoked token changes nothing.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
+  of: theApiToken,
   path: z.strictObject({ id: z.guid() }),
-  async handle({ caller, path, effect }) {
-    const token = await caller.see(theApiToken, path.id, effect.kysely);
+  async handle({ found: token, caller, effect }) {
     await revokeToken(effect, caller.organization.id, token.id);
   },
 });

@@ -59,7 +59,6 @@ export const refusalWords: Readonly<Record<RefusedStanding | 'job', string>> = {
 };
 
 export const theApproval = resource('approval', findApproval, ({ projectId }) => projectId);
-export const approvalPath = z.strictObject({ id: z.guid().toLowerCase() });
 
 const freeForm = z.json().describe('Free-form; null where there is nothing to tell.');
 

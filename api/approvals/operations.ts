@@ -10,15 +10,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
-import {
-  approvalAnswer,
-  approvalPath,
-  approvalSchema,
-  decidingAs,
-  refusalWords,
-  theApproval,
-  wordAnswer,
-} from './approval.ts';
+import { approvalAnswer, approvalSchema, decidingAs, refusalWords, theApproval, wordAnswer } from './approval.ts';
 
 const breakGlass = operation({
   method: 'POST',
@@ -28,14 +20,13 @@ const breakGlass = operation({
     'For an owner, with a session, in an emergency; of tokens only one that was created on the machine of the installation. It takes the place of the decision of another person and of nothing else: a stale approval is refused as ever. The audit log has it as an action of its own, and all admins and owners are told.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'already-decided', 'approval-stale', 'role-too-low', 'session-required', 'conflict'],
-  path: approvalPath,
+  problems: ['already-decided', 'approval-stale', 'role-too-low', 'session-required', 'conflict'],
+  of: theApproval,
   body: z.strictObject({
     reason: z.string().trim().min(1).max(2000).describe('Why nobody else could decide. It is shown with the change.'),
   }),
   result: approvalSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const approval = await caller.see(theApproval, path.id, effect.kysely);
+  async handle({ found: approval, caller, path, body, effect, server }) {
     await refuseOthers(effect, caller);
     const by = { ...caller.countsAs, brokenGlass: true, reason: body.reason };
     await decide(effect, server.keyring, approval, { decision: 'approved', by });
@@ -64,12 +55,11 @@ const decideApproval = operation({
     'Not by the person who requested it, and by no account that staged a part of it. Where that leaves nobody, any admin but the requester decides, and a sole admin on their own: `selfApproved` says so. A token counts as the person who created it; tokens of CI jobs never decide, and what these request or stage counts as the change of those who created or changed their trusted issuer. Rejected changes return to the draft.',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found', 'already-decided', 'approval-stale', 'role-too-low', 'conflict'],
-  path: approvalPath,
+  problems: ['already-decided', 'approval-stale', 'role-too-low', 'conflict'],
+  of: theApproval,
   body: z.strictObject({ decision: z.enum(approvalChoices), reason: z.string().trim().max(2000).optional() }),
   result: approvalSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const approval = await caller.see(theApproval, path.id, effect.kysely);
+  async handle({ found: approval, caller, path, body, effect, server }) {
     const selfApproved = await refuseUnfit(effect, caller, approval);
     const { decision, reason } = body;
     await decide(effect, server.keyring, approval, { decision, by: { ...caller.countsAs, selfApproved, reason } });
@@ -133,11 +123,9 @@ const getApproval = operation({
   summary: 'Get an approval with what it changes and what it touches',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: approvalPath,
+  of: theApproval,
   result: detailSchema,
-  async handle({ caller, path, database }) {
-    const seen = await caller.see(theApproval, path.id);
+  async handle({ found: seen, caller, path, database }) {
     const changed = seen.decision === null && (await isStale(database, seen));
     // A decision changes the environment, too: where one was made since, that is what has happened.
     const approval = changed ? await caller.see(theApproval, path.id) : seen;
@@ -186,7 +174,6 @@ const refreshApproval = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: [
-    'not-found',
     'already-decided',
     'conflict',
     'change-set-changed',
@@ -194,11 +181,10 @@ const refreshApproval = operation({
     'image-unfit',
     'capability-missing',
   ],
-  path: approvalPath,
+  of: theApproval,
   status: 201,
   result: approvalSchema,
-  async handle({ caller, path, effect, server }) {
-    const approval = await caller.see(theApproval, path.id, effect.kysely);
+  async handle({ found: approval, caller, effect, server }) {
     const id = await refresh(effect, server.keyring, approval);
     return approvalAnswer(await caller.see(theApproval, id, effect.kysely));
   },

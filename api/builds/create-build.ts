@@ -20,7 +20,7 @@ import { operation } from '../engine/operation.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
-import { buildAnswer, buildPath, buildSchema, theBuild } from './build.ts';
+import { buildAnswer, buildSchema, theBuild } from './build.ts';
 
 export const approveBuild = operation({
   method: 'POST',
@@ -30,11 +30,10 @@ export const approveBuild = operation({
     'Of a build that `awaitsApproval`: its source is an upload, a tag, or a commit that is not the head of the connected branch, and any command of it could tell what it is given. Not by the person who requested it, unless only one account may decide. A token counts as the person who made it; tokens of CI jobs never approve. A retry is of the same source and needs no other approval.',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found', 'already-decided', 'role-too-low'],
-  path: buildPath,
+  problems: ['already-decided', 'role-too-low'],
+  of: theBuild,
   result: buildSchema,
-  async handle({ caller, path, effect }) {
-    const build = await caller.see(theBuild, path.id, effect.kysely);
+  async handle({ found: build, caller, effect }) {
     if (await isJob(effect.kysely, caller))
       throw new Problem('role-too-low', 'Tokens of CI jobs do not approve builds: a person does.');
     const own = (build.actorUserId ?? build.requestedById) === caller.countsAs.id;
@@ -144,8 +143,8 @@ export const createBuild = operation({
     'Queues a build on the cluster of the environment. Once it has succeeded, its image is deployed there with the settings that are applied then, never with staged ones; in production that waits for its approval. Without `sourceId` the repository that is applied there is asked for its branch: `branch`, or else that of the environment, or else its own default one.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'quota-reached'],
-  path: buildPath,
+  problems: ['conflict', 'quota-reached'],
+  of: theService,
   body: z.strictObject({
     environmentId: z.guid().toLowerCase(),
     sourceId: z.guid().toLowerCase().optional().describe('Of `POST /services/{id}/sources`.'),
@@ -166,8 +165,7 @@ export const createBuild = operation({
   result: buildSchema,
   status: 201,
   ownEffect: true,
-  async handle({ caller, path, body, database, server, once }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, body, database, server, once }) {
     const environment = await caller.see(theEnvironment, body.environmentId);
     const { organizationId, projectId } = environment;
     if (projectId !== service.projectId) throw new Problem('not-found', 'The environment is of another project.');

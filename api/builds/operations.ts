@@ -24,11 +24,10 @@ const cancelBuild = operation({
   description: 'One that is queued ends at once. Of one that is running the agent ends all processes.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'already-decided'],
-  path: buildPath,
+  problems: ['already-decided'],
+  of: theBuild,
   result: buildSchema,
-  async handle({ caller, path, effect }) {
-    const { id, serviceName } = await caller.see(theBuild, path.id, effect.kysely);
+  async handle({ found: { id, serviceName }, caller, effect }) {
     await cancel(effect, id, serviceName);
     return buildAnswer(await caller.see(theBuild, id, effect.kysely));
   },
@@ -40,10 +39,9 @@ const getBuild = operation({
   summary: 'Get a build',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: buildPath,
+  of: theBuild,
   result: buildSchema,
-  handle: async ({ caller, path }) => buildAnswer(await caller.see(theBuild, path.id)),
+  handle: async ({ found }) => buildAnswer(found),
 });
 
 const listBuildLog = operation({
@@ -54,12 +52,10 @@ const listBuildLog = operation({
     'Oldest first, numbered from 1 without gaps. Of a build that is running, the last page ends with the newest line.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: buildPath,
+  of: theBuild,
   result: logLineSchema,
   paged: { after: z.int().min(0), defaultLimit: 200, maxLimit: 1000 },
-  async handle({ caller, path, page, database, server }) {
-    const build = await caller.see(theBuild, path.id);
+  async handle({ found: build, page, database, server }) {
     const found = await readBuildLog(database.kysely, server.keyring, build, page.after ?? 0, page.limit + 1);
     return pageBy(found, page, ({ seq }) => seq);
   },
@@ -99,12 +95,10 @@ const listServiceBuilds = operation({
   summary: 'List builds of a service, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: buildPath,
+  of: theService,
   paged: { after: createdPosition },
   result: buildSchema,
-  async handle({ caller, path, database, page }) {
-    const { id: serviceId } = await caller.see(theService, path.id);
+  async handle({ found: { id: serviceId }, caller, database, page }) {
     const found = await list(database.kysely, caller.organization.id, { serviceId }, oneMore(page));
     return pageOf(found, page, buildAnswer);
   },
@@ -117,11 +111,10 @@ const retryBuild = operation({
   description: 'A new build, of the same source with the settings of now.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'quota-reached'],
-  path: buildPath,
+  problems: ['conflict', 'quota-reached'],
+  of: theBuild,
   result: buildSchema,
-  async handle({ caller, path, effect }) {
-    const build = await caller.see(theBuild, path.id, effect.kysely);
+  async handle({ found: build, caller, effect }) {
     const {
       id,
       number,

@@ -21,7 +21,7 @@ import { type AgentRoute, agentRoute } from '../agent-link/agent-route.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import type { BlobStore } from '../registry/storage/blob-store.ts';
-import { servicePath, theService } from '../services/service.ts';
+import { theService } from '../services/service.ts';
 
 export const sourceSchema = z
   .object({
@@ -55,14 +55,13 @@ const createSource = operation({
     'The blobs are pushed into the repository of the service, by the protocol of the registry. Those that a service of the same project has are there already. The same folder is the same source.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'quota-reached'],
-  path: servicePath,
+  problems: ['quota-reached'],
+  of: theService,
   body: z.strictObject({ files: z.array(fileSchema) }),
   largeBody: ({ BUILD_SOURCE_FILES: files }) => ({ bytes: files * perFile.bytes, values: files * perFile.values + 10 }),
   result: sourceSchema,
   status: 201,
-  async handle({ caller, path, body: { files }, effect, server: { settings } }) {
-    const service = await caller.see(theService, path.id, effect.kysely);
+  async handle({ found: service, caller, body: { files }, effect, server: { settings } }) {
     refuseFaults(files, settings);
     const source = await putSource(effect, service, files, caller.author);
     const sizes = new Map(files.map(({ digest, size }) => [digest, size]));
@@ -118,11 +117,10 @@ const getSource = operation({
   summary: 'Get an uploaded source of a service, and which blobs of it are still missing',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
+  of: theService,
   path: z.strictObject({ id: z.guid().toLowerCase(), sourceId: z.guid().toLowerCase() }),
   result: sourceSchema,
-  async handle({ caller, path, database: { kysely } }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, path, database: { kysely } }) {
     const source = await findSource(kysely, service, path.sourceId);
     if (source === undefined) {
       throw new Problem(

@@ -18,7 +18,7 @@ import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { changeSetAnswer, changeSetSchema } from './change-set.ts';
-import { expectedRevision, idPath, placeOf, stageBodies, stagedAlong, theChangeSet } from './draft.ts';
+import { expectedRevision, placeOf, stageBodies, stagedAlong, theChangeSet } from './draft.ts';
 import { resolveSources } from './resolve-images.ts';
 
 const sentence = (most: number) => z.string().trim().max(most).default('');
@@ -121,12 +121,11 @@ export const applyChangeSet = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: applyProblems,
-  path: idPath,
+  of: theChangeSet,
   body: applyDraftBody.optional(),
   result: applyResultSchema,
   ownEffect: true,
-  async handle({ caller, path, body, once, server }) {
-    const changeSet = await caller.see(theChangeSet, path.id);
+  async handle({ found: changeSet, caller, path, body, once, server }) {
     if (changeSet.state !== 'draft') throw notADraft();
     const environment = await caller.see(theEnvironment, changeSet.environmentId);
     const { message = '', reason = '', downtimeAccepted = false, source = 'api', deployServiceIds = [] } = body ?? {};

@@ -24,7 +24,6 @@ import { stagedItems } from './staged-items.ts';
 
 export const theChangeSet = resource('change set', findChangeSet, ({ projectId }) => projectId);
 const theItem = resource('staged change', findItem, ({ projectId }) => projectId);
-export const idPath = z.strictObject({ id: z.guid().toLowerCase() });
 
 /** The environment as the draft's functions name it. */
 export function placeOf({ organizationId, id }: EnvironmentView): EnvironmentRef {
@@ -48,11 +47,9 @@ export const getDraft = operation({
   summary: 'Get the staged changes of an environment',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   result: changeSetViewSchema,
-  async handle({ caller, path, database }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, database }) {
     return changeSetViewAnswer(await draftOf(database.kysely, environment));
   },
 });
@@ -65,12 +62,11 @@ export const putItem = operation({
     'Replaces an earlier change of the same variable, setting, process or service. A change to what is applied already takes the earlier one back.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'capability-missing', 'changed-meanwhile'],
-  path: environmentPath,
+  problems: ['conflict', 'capability-missing', 'changed-meanwhile'],
+  of: theEnvironment,
   body: itemBody,
   result: changeSetViewSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const environment = await caller.see(theEnvironment, path.id, effect.kysely);
+  async handle({ found: environment, caller, body, effect, server }) {
     const items = await stagedItems(effect, caller, server.settings, environment, [{ item: body, at: 'body' }]);
     const { staged } = await stage(effect, server.keyring, placeOf(environment), items, caller.countsAs);
     return changeSetViewAnswer(await draftOf(effect.kysely, environment, staged));
@@ -155,10 +151,10 @@ export const deleteItem = operation({
     'With a service or a process that it would have added go the changes staged of it; a service that no environment ever had is deleted.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
-  path: idPath,
-  async handle({ caller, path, effect }) {
-    await unstage(effect, await caller.see(theItem, path.id, effect.kysely), path.id);
+  problems: ['conflict'],
+  of: theItem,
+  async handle({ found, path, effect }) {
+    await unstage(effect, found, path.id);
   },
 });
 
@@ -170,10 +166,9 @@ export const discardDraft = operation({
     'Services that were staged to be added and that no environment ever had are deleted with their processes.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
-  path: idPath,
-  async handle({ caller, path, effect }) {
-    const changeSet = await caller.see(theChangeSet, path.id, effect.kysely);
+  problems: ['conflict'],
+  of: theChangeSet,
+  async handle({ found: changeSet, path, effect }) {
     if (changeSet.state !== 'draft') throw notADraft();
     await discard(effect, changeSet, path.id);
   },

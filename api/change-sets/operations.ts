@@ -7,20 +7,10 @@ import { revertChangeSet as revert } from '../../db/change-sets/revert.ts';
 import { viewOf } from '../../db/change-sets/view.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { applyBody, applyChangeSet, applyProblems, applyResultSchema, resultOf } from './apply-change-set.ts';
 import { changeSetAnswer, changeSetSchema, changeSetViewAnswer, changeSetViewSchema } from './change-set.ts';
-import {
-  deleteItem,
-  discardDraft,
-  draftOf,
-  getDraft,
-  idPath,
-  placeOf,
-  putItem,
-  putItems,
-  theChangeSet,
-} from './draft.ts';
+import { deleteItem, discardDraft, draftOf, getDraft, placeOf, putItem, putItems, theChangeSet } from './draft.ts';
 import { resolveSources } from './resolve-images.ts';
 
 const cancelChangeSet = operation({
@@ -31,11 +21,10 @@ const cancelChangeSet = operation({
     'Of one that is held, the changes return to the draft. Of one that is applying, deployments that wait end at once and those that roll return to the live release; what went live stays. It ends as cancelled, or as failed where something of it is live.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'already-decided'],
-  path: idPath,
+  problems: ['conflict', 'already-decided'],
+  of: theChangeSet,
   result: changeSetSchema,
-  async handle({ caller, path, effect, server }) {
-    const changeSet = await caller.see(theChangeSet, path.id, effect.kysely);
+  async handle({ found: changeSet, caller, path, effect, server }) {
     const { name } = await caller.see(theEnvironment, changeSet.environmentId, effect.kysely);
     const deployments = await cancel(effect, server.keyring, changeSet, caller.countsAs);
     auditAfter(effect, changeSet, 'cancelled', name, { deployments });
@@ -56,13 +45,12 @@ const retryChangeSet = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: applyProblems,
-  path: idPath,
+  of: theChangeSet,
   body: retryBody.optional(),
   result: applyResultSchema,
   ownEffect: true,
-  async handle({ caller, path, body, once, server }) {
+  async handle({ found: seen, caller, path, body, once, server }) {
     const { message, reason, downtimeAccepted, source } = body ?? retryBody.parse({});
-    const seen = await caller.see(theChangeSet, path.id);
     const environment = await caller.see(theEnvironment, seen.environmentId);
     const serviceIds = await servicesToRetry(server.database.kysely, seen);
     // No items have its id yet: the services are deployed as they are applied.
@@ -100,11 +88,10 @@ const revertChangeSet = operation({
     'Of each change whose value is still what the change set made of it; the others are named. Nothing is deployed until the draft is applied.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
-  path: idPath,
+  problems: ['conflict'],
+  of: theChangeSet,
   result: revertResultSchema,
-  async handle({ caller, path, effect, server }) {
-    const changeSet = await caller.see(theChangeSet, path.id, effect.kysely);
+  async handle({ found: changeSet, caller, effect, server }) {
     const environment = await caller.see(theEnvironment, changeSet.environmentId, effect.kysely);
     const { staged, skipped } = await revert(effect, server.keyring, changeSet, caller.countsAs);
     auditAfter(effect, changeSet, 'reverted', environment.name, { changes: staged, skipped: skipped.length });
@@ -119,11 +106,9 @@ const getChangeSet = operation({
   description: 'Of a draft, too: applying it keeps its id.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: idPath,
+  of: theChangeSet,
   result: changeSetViewSchema,
-  async handle({ caller, path, database }) {
-    const changeSet = await caller.see(theChangeSet, path.id);
+  async handle({ found: changeSet, database }) {
     return changeSetViewAnswer(await viewOf(database.kysely, changeSet, changeSet));
   },
 });
@@ -134,12 +119,10 @@ const listChangeSets = operation({
   summary: 'List the change sets of an environment that were applied, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   paged: { after: createdPosition },
   result: changeSetSchema,
-  async handle({ caller, path, page, database }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, page, database }) {
     const found = await list(database.kysely, environment, oneMore(page));
     return pageOf(found, page, changeSetAnswer);
   },

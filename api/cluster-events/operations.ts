@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ClusterEventView, listClusterEvents as eventsOf } from '../../db/clusters/cluster-events.ts';
 import { clusterEventKinds } from '../../domain/clusters/clusters.ts';
-import { clusterPath, theCluster } from '../clusters/cluster.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { operation } from '../engine/operation.ts';
 import { eventPosition, oneMoreEvent, pageOfEvents } from '../engine/positions.ts';
 
@@ -34,12 +34,10 @@ const listClusterEvents = operation({
   summary: 'List the events of a cluster, newest first',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: clusterPath,
+  of: theCluster,
   paged: { after: eventPosition },
   result: clusterEventSchema,
-  async handle({ caller, path, database, page }) {
-    const { id } = await caller.see(theCluster, path.id);
+  async handle({ found: { id }, caller, database, page }) {
     const events = await eventsOf(database.kysely, caller.organization.id, { clusterId: id, ...oneMoreEvent(page) });
     return pageOfEvents(events, page, answer);
   },

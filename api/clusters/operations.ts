@@ -20,7 +20,6 @@ import type { ServerParts } from '../engine/server/server-parts.ts';
 import {
   clusterCreatedSchema,
   clusterName,
-  clusterPath,
   clusterRegion,
   clusterSchema,
   enrollmentTokenSchema,
@@ -40,8 +39,8 @@ const changeCluster = operation({
     'Omitted fields keep their values; the slug never changes. A cluster that is not schedulable accepts no new workloads; existing ones can be changed.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'changed-meanwhile'],
-  path: clusterPath,
+  problems: ['changed-meanwhile'],
+  of: theCluster,
   body: withWas(
     z.strictObject({
       name: clusterName.optional(),
@@ -50,8 +49,7 @@ const changeCluster = operation({
     }),
   ),
   result: clusterSchema,
-  async handle({ caller, path, body, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, caller, path, body, effect }) {
     const before = await lockCluster(effect, cluster);
     const { was, ...wanted } = body;
     const subject = { organizationId: caller.organization.id, kind: 'cluster', id: cluster.id };
@@ -127,13 +125,12 @@ const createEnrollmentToken = operation({
   role: 'admin',
   projectTokens: 'refused',
   rate: 'credentials',
-  problems: ['not-found', 'already-decided'],
-  path: clusterPath,
+  problems: ['already-decided'],
+  of: theCluster,
   status: 201,
   result: enrollmentTokenSchema,
   secretAnswer: ({ expiresAt }) => `an enrollment token that expires at ${expiresAt}`,
-  async handle({ caller, path, effect, server }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, effect, server }) {
     return await joining(effect, cluster, server);
   },
 });
@@ -145,13 +142,12 @@ const installDbOperator = operation({
   description: 'For clusters whose driver runs databases by an operator; for others the answer is 409.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'capability-missing'],
-  path: clusterPath,
+  problems: ['capability-missing'],
+  of: theCluster,
   result: z
     .object({ command: z.string(), expiresAt: z.iso.datetime(), token: z.string() })
     .meta({ id: 'HostScriptCommand' }),
-  async handle({ caller, path, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster }) {
     const driver = factsOf(cluster)?.driver;
     throw new Problem(
       'capability-missing',
@@ -171,10 +167,9 @@ const deleteCluster = operation({
   role: 'admin',
   projectTokens: 'refused',
   rate: 'deletions',
-  problems: ['not-found', 'conflict', 'cluster-in-use', 'already-decided'],
-  path: clusterPath,
-  async handle({ caller, path, effect, server }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  problems: ['conflict', 'cluster-in-use', 'already-decided'],
+  of: theCluster,
+  async handle({ found: cluster, effect, server }) {
     if (cluster.local && server.settings.LOCAL_CLUSTER) {
       throw new Problem(
         'conflict',
@@ -191,11 +186,9 @@ const getCluster = operation({
   summary: 'Get a cluster',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: clusterPath,
+  of: theCluster,
   result: clusterSchema,
-  async handle({ caller, path, server }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, caller, server }) {
     return (await presentClusters(server, caller.organization.id, [cluster]))(cluster);
   },
 });

@@ -14,7 +14,7 @@ import { commandStates, isCommandOver } from '../../domain/clusters/clusters.ts'
 import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';
 import { workload } from '../../protocol/workload.ts';
-import { clusterPath, theCluster } from '../clusters/cluster.ts';
+import { theCluster } from '../clusters/cluster.ts';
 import { invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { sliceKeyOf, workloadName } from '../workloads/workload.ts';
@@ -27,11 +27,11 @@ const cancelCommand = operation({
   description: 'A command that the agent has not taken never starts; a running one is stopped by the agent.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'already-decided'],
+  problems: ['conflict', 'already-decided'],
+  of: theCluster,
   path: commandPath,
   result: commandSchema,
-  async handle({ caller, path, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, path, effect }) {
     const before = existing(await commandView(effect.kysely, cluster, path.commandId));
     if (before.kind === 'update') {
       throw new Problem('conflict', 'This is part of an update of the agent: cancel the update itself.');
@@ -74,13 +74,12 @@ const createCommand = operation({
     '`exec` runs a program within an instance; `restart` replaces the instances of a workload one after the other. What it says and how it ends is on its stream.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'cluster-not-ready'],
-  path: clusterPath,
+  problems: ['cluster-not-ready'],
+  of: theCluster,
   body,
   status: 202,
   result: commandSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, body, effect, server }) {
     const asked = await checked(effect, cluster, body);
     refuseWithoutContact(cluster);
     const id = await newCommand(effect, server.keyring, cluster, { body: asked, expiresInSeconds: 60 });
@@ -122,11 +121,10 @@ const getCommand = operation({
   summary: 'Get a command',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
+  of: theCluster,
   path: commandPath,
   result: commandSchema,
-  async handle({ caller, path, database }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, path, database }) {
     return presentCommand(existing(await commandView(database.kysely, cluster, path.commandId)));
   },
 });
@@ -150,14 +148,13 @@ const streamCommand = operation({
   description: 'Ends after `finished`. Output is kept for a day.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
+  of: theCluster,
   path: commandPath,
   query: z.strictObject({
     after: z.int().min(-1).default(-1).describe('Only what comes behind this number.'),
   }),
   stream: { kind: 'other', events: { output: outputSchema, finished: finishedSchema } },
-  async *handle({ caller, path, query, database, server, signal }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async *handle({ found: cluster, path, query, database, server, signal }) {
     const { id } = existing(await commandView(database.kysely, cluster, path.commandId));
     for await (const told of readCommand(server, cluster, { id, after: query.after }, signal)) {
       if ('piece' in told) {

@@ -17,7 +17,7 @@ import {
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, eventPosition, oneMore, oneMoreEvent, pageOf, pageOfEvents } from '../engine/positions.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
 import {
   createdSchema,
@@ -40,11 +40,10 @@ const cancelDeployment = operation({
     'One that waits ends at once. One that rolls is asked to end, and its cluster returns to the live release. Once the new release serves, only a rollback returns to the release before.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'already-decided'],
-  path: deploymentPath,
+  problems: ['already-decided'],
+  of: theDeployment,
   result: deploymentSchema,
-  async handle({ caller, path, effect }) {
-    const { id, projectId, serviceName, environmentName } = await caller.see(theDeployment, path.id, effect.kysely);
+  async handle({ found: { id, projectId, serviceName, environmentName }, caller, effect }) {
     const organizationId = caller.organization.id;
     refuseAdmission(
       await admit(effect, { organizationId, projectId }, { event: 'cancel', id, because: 'person' }),
@@ -61,10 +60,9 @@ const getDeployment = operation({
   summary: 'Get a deployment',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: deploymentPath,
+  of: theDeployment,
   result: deploymentSchema,
-  handle: async ({ caller, path }) => deploymentAnswer(await caller.see(theDeployment, path.id)),
+  handle: async ({ found }) => deploymentAnswer(found),
 });
 
 const id = z.guid().toLowerCase().optional();
@@ -99,13 +97,11 @@ const listEnvironmentDeployments = operation({
   summary: 'List deployments of an environment, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   query: z.strictObject({ serviceId: z.guid().toLowerCase().optional(), ...deploymentFilters }),
   paged: { after: createdPosition },
   result: deploymentSchema,
-  async handle({ caller, path, query, database, page }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, caller, query, database, page }) {
     const filter = { ...query, environmentId: environment.id };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
     return pageOf(found, page, deploymentAnswer);
@@ -131,12 +127,10 @@ const listEvents = operation({
   summary: 'List the events of a deployment, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: deploymentPath,
+  of: theDeployment,
   paged: { after: eventPosition },
   result: eventSchema,
-  async handle({ caller, path, database, page }) {
-    const { id } = await caller.see(theDeployment, path.id);
+  async handle({ found: { id }, caller, database, page }) {
     const ref = { deploymentId: id, organizationId: caller.organization.id };
     const events = await listDeploymentEvents(database.kysely, ref, oneMoreEvent(page));
     return pageOfEvents(events, page);
@@ -149,13 +143,11 @@ const listServiceDeployments = operation({
   summary: 'List deployments of a service, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: deploymentPath,
+  of: theService,
   query: z.strictObject({ environmentId: z.guid().toLowerCase().optional(), ...deploymentFilters }),
   paged: { after: createdPosition },
   result: deploymentSchema,
-  async handle({ caller, path, query, database, page }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, query, database, page }) {
     const filter = { ...query, serviceId: service.id };
     const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
     return pageOf(found, page, deploymentAnswer);
@@ -170,12 +162,11 @@ const redeploy = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: startProblems,
-  path: deploymentPath,
+  of: theService,
   body: startBody.extend({ environmentId: z.guid().toLowerCase() }),
   status: 201,
   result: createdSchema,
-  async handle({ caller, path, body: { environmentId, ...body }, effect, server }) {
-    const service = await caller.see(theService, path.id, effect.kysely);
+  async handle({ found: service, caller, body: { environmentId, ...body }, effect, server }) {
     const environment = await caller.see(theEnvironment, environmentId, effect.kysely);
     if (environment.projectId !== service.projectId)
       throw new Problem('not-found', 'The environment is of another project.');
@@ -206,13 +197,12 @@ const rerun = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: startProblems,
-  path: deploymentPath,
+  of: theDeployment,
   body: rerunBody.optional(),
   status: 201,
   result: createdSchema,
-  async handle({ caller, path, body, effect, server }) {
+  async handle({ found: deployment, caller, path, body, effect, server }) {
     const { fromStage, ...more } = body ?? rerunBody.parse({});
-    const deployment = await caller.see(theDeployment, path.id, effect.kysely);
     const release = await caller.see(theReleaseToDeploy, deployment.releaseId, effect.kysely);
     const planned = await planRerun(effect, path.id, release, fromStage);
     return await startDeployment({ caller, effect, server, release, kind: 'rerun', rerun: planned, body: more });
@@ -228,12 +218,11 @@ const rollBack = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: startProblems,
-  path: deploymentPath,
+  of: theReleaseToDeploy,
   body: startBody.optional(),
   status: 201,
   result: createdSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const release = await caller.see(theReleaseToDeploy, path.id, effect.kysely);
+  async handle({ found: release, caller, body, effect, server }) {
     return await startDeployment({
       caller,
       effect,

@@ -7,6 +7,7 @@ import type { Settings } from '../../domain/settings/settings.ts';
 import { type AnswerOf, encoderOf } from './answers.ts';
 import type { Caller, OrganizationCaller } from './caller.ts';
 import type { Client } from './pipeline/client.ts';
+import type { Resource } from './resource.ts';
 import type { ServerParts } from './server/server-parts.ts';
 import type { EventBatch } from './streams/frames.ts';
 
@@ -88,6 +89,7 @@ type CallerOf<S extends Scope> = S extends 'organization' ? OrganizationCaller :
 type GivenFor<
   M extends Method,
   S extends Scope,
+  T,
   P extends z.ZodType,
   Q extends z.ZodType,
   B extends z.ZodType,
@@ -95,6 +97,7 @@ type GivenFor<
   O extends boolean,
 > = Given<CallerOf<S>, z.output<P>, z.output<Q>, z.output<B>> &
   (M extends 'GET' ? unknown : [O] extends [true] ? { once: Once } : { effect: Effect }) &
+  ([T] extends [never] ? unknown : { found: T }) &
   ([A] extends [never] ? unknown : { page: Page<z.output<A>> });
 
 type Handle<G, R extends z.ZodType, A extends z.ZodType, E extends StreamEvents, N extends z.ZodType> = [E] extends [
@@ -111,6 +114,7 @@ type Definition<
   M extends Method,
   U extends string,
   S extends Scope,
+  T,
   P extends z.ZodType,
   Q extends z.ZodType,
   B extends z.ZodType,
@@ -127,6 +131,11 @@ type Definition<
   url: U;
   summary: string;
   description?: string;
+  /**
+   * The kind of thing that `{id}` in the URL names. It is looked up first, in the effect where there is one, and given to `handle`
+   * as `found`; what the caller does not see is 404.
+   */
+  of?: Resource<T>;
   /** By default that of a URL with `{id}`: a GUID. */
   path?: P;
   query?: Q;
@@ -138,8 +147,8 @@ type Definition<
   /** 201 where something was created and is returned; 200 by default. */
   status?: 200 | 201 | 202;
   /**
-   * Problems of this operation alone. Those that the interpreters add follow from the rest. By default `not-found` where the
-   * URL names a thing.
+   * Problems of this operation alone. Those that the interpreters add follow from the rest, as `not-found` does where it is `of`
+   * something; without any it is there by default where the URL names a thing.
    */
   problems?: readonly ProblemCode[];
   rate?: RateClass;
@@ -160,7 +169,7 @@ type Definition<
    * for a repeat with the same `Idempotency-Key`. A document is read anew instead, and only its effect happens once.
    */
   ownEffect?: O;
-  handle: Handle<GivenFor<M, S, P, Q, B, A, O>, R, A, E, N>;
+  handle: Handle<GivenFor<M, S, T, P, Q, B, A, O>, R, A, E, N>;
 };
 
 /** An operation as the interpreters see it, whatever its types. */
@@ -194,6 +203,7 @@ export type AnyGiven = Given<unknown, unknown, unknown, unknown> & {
   effect?: unknown;
   once?: unknown;
   page?: unknown;
+  found?: unknown;
 };
 
 /** The same with what the console needs to know of it: what goes in, what comes out, how it is called. */
@@ -241,6 +251,7 @@ export function operation<
   const M extends Method,
   const U extends string,
   const S extends Scope = 'organization',
+  T = never,
   P extends z.ZodType = PathOf<U>,
   Q extends z.ZodType = NoFields,
   B extends z.ZodType = NoFields,
@@ -250,11 +261,11 @@ export function operation<
   const O extends boolean = false,
   N extends z.ZodType = never,
 >(
-  definition: Definition<M, U, S, P, Q, B, R, A, E, O, N>,
+  definition: Definition<M, U, S, T, P, Q, B, R, A, E, O, N>,
 ): Operation<InputOf<P, Q, B, A>, OutputOf<R, A, E, N>, KindOf<M, E>> {
-  const { method, url, summary, description, rate, paged, stream, handle, secretAnswer } = definition;
+  const { method, url, summary, description, of, rate, paged, stream, secretAnswer } = definition;
   const erased: Pick<AnyOperation, 'handle' | 'secretAnswer'> = {
-    handle: handle as AnyOperation['handle'],
+    handle: withFound(definition.handle as AnyOperation['handle'], of, stream !== undefined),
     secretAnswer: (secretAnswer ?? (() => undefined)) as AnyOperation['secretAnswer'],
   };
   return {
@@ -270,7 +281,7 @@ export function operation<
     largeBody: definition.largeBody,
     result: definition.redirects ? undefined : definition.result,
     status: statusOf(definition),
-    problems: definition.problems ?? (url.includes('{') ? ['not-found'] : []),
+    problems: problemsOf(definition),
     rate,
     paged,
     stream,
@@ -281,6 +292,35 @@ export function operation<
     carriesSecret: secretAnswer !== undefined,
     ...erased,
   };
+}
+
+/** Looks up what the URL names, before the handler is called. */
+function withFound(
+  handle: AnyOperation['handle'],
+  of: Resource<unknown> | undefined,
+  streams: boolean,
+): AnyOperation['handle'] {
+  if (of === undefined) return handle;
+  const found = async (given: AnyGiven): Promise<AnyGiven> => {
+    const { caller, path, effect } = given as Given<OrganizationCaller, { id: string }, unknown, unknown> & {
+      effect?: Effect;
+    };
+    return { ...given, found: await caller.see(of, path.id, effect?.kysely) };
+  };
+  if (!streams) return async (given) => await handle(await found(given));
+  return async function* (given) {
+    yield* handle(await found(given)) as AsyncGenerator;
+  };
+}
+
+function problemsOf(definition: {
+  url: string;
+  of?: unknown;
+  problems?: readonly ProblemCode[];
+}): readonly ProblemCode[] {
+  const { url, of, problems } = definition;
+  if (of !== undefined) return ['not-found', ...(problems ?? [])];
+  return problems ?? (url.includes('{') ? ['not-found'] : []);
 }
 
 function statusOf(definition: {

@@ -13,7 +13,6 @@ import {
   chosenCluster,
   environmentAnswer,
   environmentFields,
-  environmentPath,
   environmentSchema,
   refuseMoreEnvironments,
   theEnvironment,
@@ -37,8 +36,8 @@ export const cloneEnvironment = operation({
     'Services, settings and variables as they were applied. Secret values are copied without being shown, but not out of production into an environment that is not: `leftOut` names those. Nothing runs until the staged changes are applied. Data of volumes is not copied.',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
-  path: environmentPath,
+  problems: ['conflict'],
+  of: theEnvironment,
   body: z.strictObject({
     name,
     production: production.optional().describe('By default it is not production.'),
@@ -46,8 +45,7 @@ export const cloneEnvironment = operation({
   }),
   status: 201,
   result: clonedSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const source = await caller.see(theEnvironment, path.id, effect.kysely);
+  async handle({ found: source, caller, body, effect, server }) {
     const project = await caller.see(theProject, source.projectId, effect.kysely);
     await refuseMoreEnvironments(effect, server.settings, project);
     const cluster = body.clusterId && (await chosenCluster(caller, body.clusterId, effect.kysely)).id;
@@ -121,12 +119,10 @@ export const compareEnvironments = operation({
   description: 'As they were applied and as they are live. Secret values are compared, and never answered.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   query: z.strictObject({ with: z.guid().toLowerCase().describe('The other environment of the same project.') }),
   result: comparisonSchema,
-  async handle({ caller, path, query, database: { kysely }, server }) {
-    const from = await caller.see(theEnvironment, path.id);
+  async handle({ found: from, caller, query, database: { kysely }, server }) {
     const to = await caller.see(theEnvironment, query.with);
     if (to.projectId !== from.projectId) throw new Problem('not-found', 'The environment is of another project.');
     return await compare(kysely, server.keyring, from, to);

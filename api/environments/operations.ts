@@ -18,13 +18,12 @@ import { soughtText } from '../engine/input/line.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
-import { projectPath, theProject } from '../projects/project.ts';
+import { theProject } from '../projects/project.ts';
 import { cloneEnvironment, compareEnvironments } from './copies.ts';
 import {
   chosenCluster,
   environmentAnswer,
   environmentFields,
-  environmentPath,
   environmentSchema,
   refuseMoreEnvironments,
   theEnvironment,
@@ -41,8 +40,8 @@ const changeEnvironment = operation({
     'Omitted fields keep their values; the slug never changes. It takes a session to switch `production` off. It moves to another cluster only while none of its services runs. Data of volumes stay where they are: `GET /api/v1/deleted` lists them, and they are deleted with the retention unless it moves back before.',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'changed-meanwhile', 'session-required'],
-  path: environmentPath,
+  problems: ['conflict', 'changed-meanwhile', 'session-required'],
+  of: theEnvironment,
   body: withWas(
     z.strictObject({
       name: name.optional(),
@@ -53,8 +52,7 @@ const changeEnvironment = operation({
     }),
   ),
   result: environmentSchema,
-  async handle({ caller, path, body, effect }) {
-    const environment = await caller.see(theEnvironment, path.id, effect.kysely);
+  async handle({ found: environment, caller, path, body, effect }) {
     const before = await lockEnvironment(effect, environment);
     if (before === undefined) return environmentAnswer(await caller.see(theEnvironment, path.id, effect.kysely));
     const { was, ...wanted } = body;
@@ -115,8 +113,7 @@ const createEnvironment = operation({
     'The slug is derived from the name and never changes. Without `clusterId` it gets the recommended cluster, if there is one.',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
+  of: theProject,
   body: z.strictObject({
     name,
     production,
@@ -126,8 +123,7 @@ const createEnvironment = operation({
   }),
   status: 201,
   result: environmentSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const project = await caller.see(theProject, path.id, effect.kysely);
+  async handle({ found: project, caller, body, effect, server }) {
     const { organizationId } = project;
     await refuseMoreEnvironments(effect, server.settings, project);
     const cluster =
@@ -157,11 +153,9 @@ const deleteEnvironment = operation({
   role: 'admin',
   projectTokens: 'allowed',
   rate: 'deletions',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   query: waitQuery,
-  async handle({ caller, path, query, effect }) {
-    const environment = await caller.see(theEnvironment, path.id, effect.kysely);
+  async handle({ found: environment, caller, path, query, effect }) {
     const deleted = await remove(effect, environment, { wait: query.wait ?? false });
     // Deleted by somebody else while this waited: then it is not found.
     if (!deleted) await caller.see(theEnvironment, path.id, effect.kysely);
@@ -205,11 +199,9 @@ const environmentDeletionImpact = operation({
   summary: 'Tell what the deletion of an environment would end',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   result: environmentDeletionImpactSchema,
-  async handle({ caller, path, database: { kysely } }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, database: { kysely } }) {
     const { cluster, ...impact } = await environmentImpact(kysely, environment);
     return {
       environment,
@@ -227,11 +219,10 @@ const getEnvironmentCommand = operation({
   summary: 'Get a command about a service of an environment, such as a restart',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
+  of: theEnvironment,
   path: z.strictObject({ id: z.guid().toLowerCase(), commandId: z.guid().toLowerCase() }),
   result: commandSchema,
-  async handle({ caller, path, server }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, path, server }) {
     const command = await environmentCommand(server, environment, path.commandId);
     if (command !== undefined) return presentCommand(command);
     throw new Problem('not-found', 'There is no such command about this environment.');
@@ -244,11 +235,10 @@ const getEnvironment = operation({
   summary: 'Get an environment',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   result: environmentSchema,
-  async handle({ caller, path }) {
-    return environmentAnswer(await caller.see(theEnvironment, path.id));
+  async handle({ found }) {
+    return environmentAnswer(found);
   },
 });
 
@@ -258,13 +248,11 @@ export const listEnvironments = operation({
   summary: 'List the environments of a project, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: projectPath,
+  of: theProject,
   query: z.strictObject({ q: soughtText('its name') }),
   paged: { after: createdPosition },
   result: environmentSchema,
-  async handle({ caller, path, query, database, page }) {
-    const project = await caller.see(theProject, path.id);
+  async handle({ found: project, query, database, page }) {
     const environments = await environmentsOf(database.kysely, project, { ...oneMore(page), q: query.q });
     return pageOf(environments, page, environmentAnswer);
   },

@@ -11,7 +11,7 @@ import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { frozenConfigSchema } from '../repository-config/effective-schema.ts';
 import { stagedInSchema } from '../services/service.ts';
-import { environmentPath, theEnvironment } from './environment.ts';
+import { theEnvironment } from './environment.ts';
 
 export const overviewServiceSchema = z
   .object({
@@ -180,11 +180,9 @@ export const getOverview = operation({
   summary: 'Get the services of an environment with their releases, deployments and health',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: environmentPath,
+  of: theEnvironment,
   result: z.object({ services: z.array(overviewServiceSchema), asOf: asOfSchema.optional() }).meta({ id: 'Overview' }),
-  async handle({ caller, path, database: { kysely } }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, database: { kysely } }) {
     const { organizationId, clusterId } = environment;
     const cluster = clusterId === null ? undefined : await findCluster(kysely, organizationId, clusterId);
     const rows = await overviewOf(kysely, environment);

@@ -27,8 +27,6 @@ import { projectsOf, projectsShownTo, shownProjects, usedForOf } from '../source
 
 export const theGitConnection = sharedResource('Git connection', findConnection, projectsOf);
 
-export const gitConnectionPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 export const gitConnectionSchema = z
   .object({
     id: z.guid(),

@@ -24,7 +24,6 @@ import {
 } from '../source-credentials/projects-field.ts';
 import {
   gitConnectionAnswer,
-  gitConnectionPath,
   gitConnectionSchema,
   hostOf,
   theGitConnection,
@@ -41,12 +40,10 @@ const checkGitConnection = operation({
   description: 'Asks the host whether it still accepts the token, and what the token lacks. `lastError` says why not.',
   role: 'deployer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: gitConnectionPath,
+  of: theGitConnection,
   ownEffect: true,
   result: gitConnectionSchema,
-  async handle({ caller, path, database, server, once }) {
-    const connection = await caller.see(theGitConnection, path.id);
+  async handle({ found: connection, caller, database, server, once }) {
     const host = await hostOf(connection, { caller, database, server });
     const account = await toldBy(() => host.account());
     const result =
@@ -135,10 +132,9 @@ const deleteGitConnection = operation({
     'Refused while a service is built from a repository of it, as applied or staged. Its token is erased here, not at the host.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict'],
-  path: gitConnectionPath,
-  async handle({ caller, path, effect }) {
-    const connection = await caller.see(theGitConnection, path.id, effect.kysely);
+  problems: ['conflict'],
+  of: theGitConnection,
+  async handle({ found: connection, caller, effect }) {
     await deleteConnection(effect, caller.organization.id, connection);
   },
 });
@@ -157,12 +153,10 @@ const listBranches = operation({
   description: 'As the host tells them now, by git itself.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: gitConnectionPath,
+  of: theGitConnection,
   query: z.strictObject({ repository: z.string().max(500).describe('Its full name, `team/app`.') }),
   result: gitBranchesSchema,
-  async handle({ caller, path, query: { repository }, database, server }) {
-    const connection = await caller.see(theGitConnection, path.id);
+  async handle({ found: connection, caller, query: { repository }, database, server }) {
     const fault = repositoryFault(repository);
     if (fault !== undefined) throw invalidFields([{ location: 'query.repository', message: fault, value: repository }]);
     const host = await hostOf(connection, { caller, database, server });
@@ -197,8 +191,8 @@ const listRepositories = operation({
     'At most 200. A plain host has no list: name its repositories. For a token that is limited to projects, of a connection that one of these may use.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
-  path: gitConnectionPath,
+  problems: ['conflict'],
+  of: theGitConnection,
   query: z.strictObject({
     q: z.string().max(200).default('').describe('A part of the full name; upper and lower case are the same.'),
   }),
@@ -211,8 +205,7 @@ const listRepositories = operation({
       ),
     })
     .meta({ id: 'GitRepositories' }),
-  async handle({ caller, path, query, database, server }) {
-    const connection = await caller.see(theGitConnection, path.id);
+  async handle({ found: connection, caller, query, database, server }) {
     const host = await hostOf(connection, { caller, database, server });
     const found = await toldBy(() => host.repositories(query.q));
     if ('told' in found) return { repositories: found.told };
@@ -228,12 +221,10 @@ const replaceWebhookSecret = operation({
     'Answers the new secret, which is shown this once: paste it at the host, with `webhookUrl`. What is signed with the old one is refused from now on.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: gitConnectionPath,
+  of: theGitConnection,
   result: z.object({ id: z.guid(), webhookUrl: z.string(), secret: z.string() }).meta({ id: 'GitWebhookSecret' }),
   secretAnswer: ({ id }) => id,
-  async handle({ caller, path, effect, server }) {
-    const connection = await caller.see(theGitConnection, path.id, effect.kysely);
+  async handle({ found: connection, caller, effect, server }) {
     const secret = await replace(effect, server.keyring, caller.organization.id, connection);
     const { id, webhookUrl } = gitConnectionAnswer(caller, connection, server.settings.PUBLIC_URL);
     return { id, webhookUrl, secret };
@@ -248,12 +239,11 @@ const updateGitConnection = operation({
     'Omitted fields keep their values. `projectIds` limits it to these, `allProjects` opens it to all. Refused while a service of a project that would lose it is built from a repository of it, as applied or staged.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'changed-meanwhile'],
-  path: gitConnectionPath,
+  problems: ['conflict', 'changed-meanwhile'],
+  of: theGitConnection,
   body: projectsBody,
   result: gitConnectionSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const { id, organizationId } = await caller.see(theGitConnection, path.id, effect.kysely);
+  async handle({ found: { id, organizationId }, caller, body, effect, server }) {
     await changeProjects(effect, caller, { kind: 'git_connection', organizationId, id }, body);
     const after = await caller.see(theGitConnection, id, effect.kysely);
     return gitConnectionAnswer(caller, after, server.settings.PUBLIC_URL);

@@ -51,11 +51,10 @@ const undoLoosening = operation({
     'Makes it again what it was before, if nobody has changed it since: `production` of an environment, `skipProductionApproval` of a service, a trusted issuer, the role of a member. `GET /attention` has the loosenings of the last seven days. By an admin, with a session or a token; a CI job does not.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'role-too-low', 'last-owner'],
-  path: z.strictObject({ id: z.guid().toLowerCase() }),
+  problems: ['conflict', 'role-too-low', 'last-owner'],
+  of: theLoosening,
   result: looseningSchema,
-  async handle({ caller, path, effect }) {
-    const loosening = await caller.see(theLoosening, path.id, effect.kysely);
+  async handle({ found: loosening, caller, effect }) {
     const { credential, organization } = caller;
     if (credential.kind === 'token' && (await isExchanged(effect.kysely, organization.id, credential.id))) {
       throw new Problem('role-too-low', 'Tokens of CI jobs change no guards of production: a person does.');
