@@ -8,13 +8,8 @@ export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
 }
 
-/** Why the other side could not be asked, or did not answer as it should; empty if it did. */
-export async function failureOf(ask: () => Promise<unknown>): Promise<string> {
-  try {
-    await ask();
-    return '';
-  } catch (error) {
-    if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
-    throw error;
-  }
+/** Why the other side could not be asked, in a sentence. All other errors are thrown on. */
+export function outboundFault(error: unknown): string {
+  if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
+  throw error;
 }

@@ -8,12 +8,13 @@ import {
   requestAgentUpdate,
 } from '../../db/agent-updates/agent-updates.ts';
 import { revokeAgent as revoke } from '../../db/agents/cluster-agents.ts';
+import type { ClusterView } from '../../db/clusters/clusters.ts';
 import type { Effect } from '../../db/engine/effect.ts';
 import { Problem } from '../../domain/problems.ts';
 import { agentUpdateStates } from '../../workflows/agent-update/descriptor.ts';
 import { asOf, asOfSchema, theCluster } from '../clusters/cluster.ts';
 import type { AnswerOf } from '../engine/answers.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 
 export const agentUpdateSchema = z
@@ -114,10 +115,8 @@ const rollbackAgent = operation({
   result: agentUpdateSchema,
   async handle({ found: cluster, body, effect }) {
     const { image } = body;
-    if (cluster.agent.image === image) {
-      throw new Problem('conflict', `The agent of "${cluster.name}" runs ${image} already.`);
-    }
-    const fault = (message: string) => invalidFields([{ location: 'body.image', message, value: image }]);
+    refuseSame(cluster, image);
+    const fault = (message: string) => invalidField('body.image', message, image);
     if (!(await hasRunImage(effect.kysely, cluster, image))) {
       throw fault('is no release that this cluster ran before; its history is in GET /clusters/{id}/agent');
     }
@@ -143,12 +142,14 @@ const updateAgent = operation({
   result: agentUpdateSchema,
   async handle({ found: cluster, body, effect }) {
     const toImage = body?.image === undefined ? await offered(effect) : await known(effect, body.image);
-    if (cluster.agent.image === toImage) {
-      throw new Problem('conflict', `The agent of "${cluster.name}" runs ${toImage} already.`);
-    }
+    refuseSame(cluster, toImage);
     return presentUpdate(await requestAgentUpdate(effect, cluster, { kind: 'update', toImage }));
   },
 });
+
+function refuseSame({ name, agent }: ClusterView, image: string): void {
+  if (agent.image === image) throw new Problem('conflict', `The agent of "${name}" runs ${image} already.`);
+}
 
 async function offered({ kysely }: Effect): Promise<string> {
   const release = await currentRelease(kysely);
@@ -162,7 +163,7 @@ async function offered({ kysely }: Effect): Promise<string> {
 async function known({ kysely }: Effect, image: string): Promise<string> {
   if ((await findRelease(kysely, { image })) !== undefined) return image;
   const message = 'is no release of the agent that this control plane has; leave it out to take the offered one';
-  throw invalidFields([{ location: 'body.image', message, value: image }]);
+  throw invalidField('body.image', message, image);
 }
 
 export const agents = { agent: getAgent, updateAgent, cancelAgentUpdate, rollbackAgent, revokeAgent };

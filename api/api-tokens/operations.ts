@@ -5,7 +5,7 @@ import type { Effect } from '../../db/engine/effect.ts';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { nameText, soughtText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -92,7 +92,7 @@ const createApiToken = operation({
 
 function expiryOf(text: string): Date {
   const expiresAt = new Date(text);
-  const fault = (message: string) => invalidFields([{ location: 'body.expiresAt', message, value: text }]);
+  const fault = (message: string) => invalidField('body.expiresAt', message, text);
   if (expiresAt.getTime() <= Date.now()) throw fault('lies in the past; choose a later time');
   if (expiresAt.getTime() > Date.now() + longestMillis) {
     throw fault(

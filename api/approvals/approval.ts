@@ -26,12 +26,11 @@ type Word = { may: true; selfApproved: boolean } | { may: false; because: Refusa
  */
 export async function decidingAs(
   kysely: Kysely<Tables>,
-  { organization, credential, role, countsAs }: OrganizationCaller,
+  caller: OrganizationCaller,
 ): Promise<(approval: Pick<ApprovalView, 'authors'>) => Word> {
+  const { organization, role, countsAs } = caller;
   if (!mayActAs(role, 'admin')) return () => ({ may: false, because: 'role' });
-  if (credential.kind === 'token' && (await isExchanged(kysely, organization.id, credential.id))) {
-    return () => ({ may: false, because: 'job' });
-  }
+  if (await isJob(kysely, caller)) return () => ({ may: false, because: 'job' });
   const all = await deciders(kysely, organization.id);
   return ({ authors }) => {
     const standing = standingOf(countsAs.id, { authors, deciders: all });
@@ -39,6 +38,14 @@ export async function decidingAs(
       return { may: true, selfApproved: standing !== 'decides' };
     return { may: false, because: standing };
   };
+}
+
+/** Whether a CI job calls: a rule made its token, not a person. */
+export async function isJob(
+  kysely: Kysely<Tables>,
+  { organization, credential }: OrganizationCaller,
+): Promise<boolean> {
+  return credential.kind === 'token' && (await isExchanged(kysely, organization.id, credential.id));
 }
 
 /** The word as it is told with an approval that is listed or read; nothing of one that is decided. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApprovalView, isExchanged, listApprovals as list, namedDeciders } from '../../db/approvals/approvals.ts';
+import { type ApprovalView, listApprovals as list, namedDeciders } from '../../db/approvals/approvals.ts';
 import { commitsOf } from '../../db/approvals/commits.ts';
 import { decideApproval as decide, isStale } from '../../db/approvals/decide.ts';
 import { blastRadius, checksOf } from '../../db/approvals/detail.ts';
@@ -10,7 +10,15 @@ import { Problem } from '../../domain/problems.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
-import { approvalAnswer, approvalSchema, decidingAs, refusalWords, theApproval, wordAnswer } from './approval.ts';
+import {
+  approvalAnswer,
+  approvalSchema,
+  decidingAs,
+  isJob,
+  refusalWords,
+  theApproval,
+  wordAnswer,
+} from './approval.ts';
 
 const breakGlass = operation({
   method: 'POST',
@@ -36,10 +44,10 @@ const breakGlass = operation({
 
 /** An owner in person, or who holds the machine. */
 async function refuseOthers({ kysely }: Effect, caller: OrganizationCaller): Promise<void> {
-  const { credential, role, organization, answerableId } = caller;
+  const { credential, role, answerableId } = caller;
   if (credential.kind === 'session') {
     if (role !== 'owner') throw new Problem('role-too-low', 'Only an owner of the organization may break the glass.');
-  } else if (answerableId !== undefined || (await isExchanged(kysely, organization.id, credential.id))) {
+  } else if (answerableId !== undefined || (await isJob(kysely, caller))) {
     throw new Problem(
       'session-required',
       'Breaking the glass takes the session of an owner, or a token that `ballast token create` made on the machine.',

@@ -1,4 +1,4 @@
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 
 /** Not for people: data, procedures, the provider, machines. */
 const notPages = /^\/(?:api|trpc|oidc|agent)(?:\/|$)/i;
@@ -21,13 +21,8 @@ export function isOurPath(path: string, publicUrl: string): boolean {
 export function ourPath(path: string | undefined, publicUrl: string): string {
   if (path === undefined) return '/';
   if (!isOurPath(path, publicUrl)) {
-    throw invalidFields([
-      {
-        location: 'query.return_to',
-        message: 'must be the path of a page of this installation; begin it with a single /',
-        value: path.slice(0, 200),
-      },
-    ]);
+    const message = 'must be the path of a page of this installation; begin it with a single /';
+    throw invalidField('query.return_to', message, path.slice(0, 200));
   }
   const { pathname, search, hash } = new URL(path, publicUrl);
   return `${pathname}${search}${hash}`;

@@ -1,21 +1,23 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { deciders, isExchanged } from '../../db/approvals/approvals.ts';
+import { deciders } from '../../db/approvals/approvals.ts';
 import { settingsAt } from '../../db/builds/commits.ts';
 import { type CommitSource, requestBuild, SourceMissing } from '../../db/builds/request-build.ts';
 import { approveBuild as approve } from '../../db/builds/variables/approve-build.ts';
 import { connectionAccess } from '../../db/git-connections/connection-access.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
+import { defined } from '../../domain/defined.ts';
 import { cloneUrl } from '../../domain/git/address.ts';
 import { commitPattern } from '../../domain/git/connections.ts';
 import { Problem } from '../../domain/problems.ts';
 import { mayActAs } from '../../domain/roles.ts';
 import type { ServiceSource } from '../../domain/services/settings.ts';
-import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
+import { outboundFault } from '../../outbound/failures.ts';
 import { gitAddress } from '../../outbound/git/address.ts';
 import { type RemoteRefs, remoteRefs } from '../../outbound/git/remote-refs.ts';
+import { isJob } from '../approvals/approval.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { theEnvironment } from '../environments/environment.ts';
@@ -55,10 +57,6 @@ export async function approvesAlone(
 ): Promise<{ id: string; name: string } | undefined> {
   if (!mayActAs(caller.role, 'admin') || (await isJob(kysely, caller))) return undefined;
   return (await isAlone(kysely, caller)) ? caller.countsAs : undefined;
-}
-
-async function isJob(kysely: Kysely<Tables>, { organization, credential }: OrganizationCaller): Promise<boolean> {
-  return credential.kind === 'token' && (await isExchanged(kysely, organization.id, credential.id));
 }
 
 /** A token that was made on the machine itself has no person behind it, and stands for who holds the installation. */
@@ -121,8 +119,7 @@ async function listed(
     const prefix = branch === undefined ? 'refs/heads/' : `refs/heads/${branch}`;
     return await remoteRefs(gitAddress(url, outbound), credential, [prefix], { ...outbound, timeoutMillis });
   } catch (error) {
-    if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
-    throw unresolved(name, error.message.replace(/\.$/, ''));
+    throw unresolved(name, outboundFault(error).replace(/\.$/, ''));
   }
 }
 
@@ -179,9 +176,7 @@ export const createBuild = operation({
         const source = { kind: 'upload', buildSourceId: sourceId } as const;
         const id = await requestBuild(effect, { ...common, source, trigger: 'upload' }).catch((error: unknown) => {
           if (!(error instanceof SourceMissing)) throw error;
-          throw invalidFields([
-            { location: 'body.sourceId', message: 'is no source of this service', value: sourceId },
-          ]);
+          throw invalidField('body.sourceId', 'is no source of this service', sourceId);
         });
         return buildAnswer(await caller.see(theBuild, id, effect.kysely));
       });
@@ -189,12 +184,10 @@ export const createBuild = operation({
     // No transaction is open while its host is asked.
     const { source: settings } = await settingsAt(database.kysely, place);
     if (settings.kind !== 'git') {
-      throw invalidFields([
-        {
-          location: 'body.sourceId',
-          message: `is needed: "${service.name}" has no repository as its source in "${environment.name}"; upload one, or give it a repository and apply that`,
-        },
-      ]);
+      throw invalidField(
+        'body.sourceId',
+        `is needed: "${service.name}" has no repository as its source in "${environment.name}"; upload one, or give it a repository and apply that`,
+      );
     }
     const { branch, commitSha } = body;
     const wanted = { organizationId, projectId, name: service.name, source: settings };
@@ -203,8 +196,7 @@ export const createBuild = operation({
       branch: branch ?? environment.gitBranch ?? undefined,
     }).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      const location = branch === undefined ? 'body.environmentId' : 'body.branch';
-      throw invalidFields([{ location, message: error.message }]);
+      throw invalidField(branch === undefined ? 'body.environmentId' : 'body.branch', error.message);
     });
     // Hosts list the tips of branches alone: a commit that was given is believed, and the agent says if it is not there.
     const source: CommitSource = { ...found, commit: commitSha ?? found.commit };
@@ -217,12 +209,7 @@ export const createBuild = operation({
 });
 
 function refuseBoth({ branch, commitSha }: { branch?: string | undefined; commitSha?: string | undefined }): void {
-  const given = [...(branch === undefined ? [] : ['branch']), ...(commitSha === undefined ? [] : ['commitSha'])];
-  if (given.length === 0) return;
-  throw invalidFields(
-    given.map((name) => ({
-      location: `body.${name}`,
-      message: 'is of a repository, and sourceId of an upload: give one',
-    })),
-  );
+  const message = 'is of a repository, and sourceId of an upload: give one';
+  const given = Object.keys(defined({ branch, commitSha }));
+  if (given.length > 0) throw invalidFields(given.map((name) => ({ location: `body.${name}`, message })));
 }

@@ -18,7 +18,7 @@ import { isId } from '../../domain/ids.ts';
 import { type FieldError, Problem } from '../../domain/problems.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import { type AgentRoute, agentRoute } from '../agent-link/agent-route.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import type { BlobStore } from '../registry/storage/blob-store.ts';
 import { theService } from '../services/service.ts';
@@ -96,7 +96,7 @@ function refuseOtherSizes(files: readonly SourceFile[], known: ReadonlyMap<strin
   const file = files[index];
   if (file === undefined) return;
   const message = `${shown(file.path)} has ${known.get(file.digest)} bytes by its digest, and not ${file.size}; hash the folder again`;
-  throw invalidFields([{ location: `body.files[${index}].size`, message }]);
+  throw invalidField(`body.files[${index}].size`, message);
 }
 
 function beyondQuota(used: number, more: number, { REGISTRY_BYTES_PER_ORGANIZATION: most }: Settings): Problem {

@@ -13,7 +13,7 @@ import { type Effect, tryOut } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import type { Tables } from '../../db/postgres/tables.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
@@ -111,7 +111,7 @@ export const putItems = operation({
   async handle({ caller, path, body, once, server }) {
     const { serviceIds } = body;
     if (serviceIds !== undefined && body.dryRun !== true)
-      throw invalidFields([{ location: 'body.serviceIds', message: 'is of a dry run: leave it out, or set dryRun' }]);
+      throw invalidField('body.serviceIds', 'is of a dry run: leave it out, or set dryRun');
     if (body.dryRun !== true) return await once(async (staging) => (await staged(staging)).view);
     const { revision, view } = await tryOut(server.database, caller.author, staged);
     return { ...view, changeSet: { ...view.changeSet, revision } };

@@ -7,10 +7,11 @@ import { copyImage, ownImage as findOwnImage, pathOf } from '../../db/registry/o
 import { resolveManifest } from '../../db/registry/references.ts';
 import type { Repository } from '../../db/registry/repositories.ts';
 import { registrySignIn } from '../../db/registry-credentials/registry-credentials.ts';
+import { defined } from '../../domain/defined.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ImagePlatform, platformOf } from '../../domain/services/image-fit.ts';
 import { type ImageReference, parseImage } from '../../domain/services/image-reference.ts';
-import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
+import { outboundFault } from '../../outbound/failures.ts';
 import { outsideVariants } from '../../outbound/outside-image.ts';
 import { type Limits, type OutsideImage, resolveOutside } from '../../outbound/registry.ts';
 import { resolveCommit } from '../builds/create-build.ts';
@@ -34,10 +35,8 @@ async function resolveImages(
   const due = affected.filter((service) => hasImage(service) && service.reused === undefined && !service.suspended);
   const resolved = due.map(async (service) => {
     const reference = service.settings.source.imageRepository;
-    return [
-      service.serviceId,
-      { ...(await resolvedImage(parts, environment, service, reference)), reference },
-    ] as const;
+    const image = await resolvedImage(parts, environment, service, reference);
+    return [service.serviceId, { ...image, reference }] as const;
   });
   return new Map(await Promise.all(resolved));
 }
@@ -130,17 +129,11 @@ async function outsideImage(
     const name = `${host}/${repository}`;
     return {
       platforms: await outsidePlatforms({ ...asked, reference: resolved }, limits),
-      image: {
-        repository: name,
-        digest: resolved,
-        own: false,
-        ...(id === undefined ? {} : { registryCredentialId: id }),
-      },
+      image: defined({ repository: name, digest: resolved, own: false, registryCredentialId: id }),
       imageRef: `${name}${tag === undefined ? '' : `:${tag}`}@${resolved}`,
     };
   } catch (error) {
-    if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
-    throw unresolved(service, reference, error.message.replace(/\.$/, ''));
+    throw unresolved(service, reference, outboundFault(error).replace(/\.$/, ''));
   }
 }
 
@@ -153,8 +146,8 @@ async function outsidePlatforms(image: OutsideImage, limits: Limits): Promise<Im
   try {
     return (await outsideVariants(image, limits)).map((one) => platformOf(one, one.annotations));
   } catch (error) {
-    if (error instanceof OutboundFailed || error instanceof OutboundRefused) return null;
-    throw error;
+    outboundFault(error);
+    return null;
   }
 }
 

@@ -10,12 +10,13 @@ import type { Effect } from '../../db/engine/effect.ts';
 import type { EnvironmentView } from '../../db/environments/environments.ts';
 import type { JsonValue } from '../../db/postgres/json.ts';
 import { itemRules } from '../../domain/change-sets/rules.ts';
+import { defined } from '../../domain/defined.ts';
 import type { FieldError, Problem } from '../../domain/problems.ts';
 import { newProcess, type ProcessChanges, processFaults } from '../../domain/services/process-faults.ts';
 import type { ServiceSource, VolumeSettings } from '../../domain/services/settings.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { namedAtHome } from '../registry/names-at-home.ts';
 import { refuseUnfitSources } from '../source-credentials/named.ts';
 import type { ItemBody } from './item-bodies.ts';
@@ -142,7 +143,7 @@ async function newItem(
       const volumeId = await volumeNamed(effect, { organizationId, serviceId, processId }, to);
       if (volumeId !== undefined) return { kind: item.kind, serviceId, processId, volumeId, key: name, to };
       const message = 'is the name of a volume of another process of the service; choose another one';
-      throw invalidFields([{ location: `${at}.key`, message, value: name }]);
+      throw invalidField(`${at}.key`, message, name);
     }
     case 'variable.unset':
       return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, ...seenOf(item, at) };
@@ -157,7 +158,7 @@ async function newItem(
 }
 
 function saidOf({ secret, buildTime }: ItemBody & { kind: 'variable.set' }): Pick<NewItem, 'secret' | 'buildTime'> {
-  return { ...(secret === undefined ? {} : { secret }), ...(buildTime === undefined ? {} : { buildTime }) };
+  return defined({ secret, buildTime });
 }
 
 interface SeenBody {
@@ -203,6 +204,5 @@ function faultsOfProcess(item: ItemBody & { kind: 'process.create' }, at: string
 }
 
 function unknown(location: string, noun: string, value: string): Problem {
-  const message = `is no ${noun} of this environment's project`;
-  return invalidFields([{ location, message, value }]);
+  return invalidField(location, `is no ${noun} of this environment's project`, value);
 }

@@ -15,7 +15,7 @@ import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';
 import { workload } from '../../protocol/workload.ts';
 import { theCluster } from '../clusters/cluster.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { sliceKeyOf, workloadName } from '../workloads/workload.ts';
 import { commandPath, commandSchema, existing, presentCommand, readCommand, refuseWithoutContact } from './command.ts';
@@ -95,8 +95,7 @@ const createCommand = operation({
 
 /** Refuses a command about something that is not there. */
 async function checked(effect: Effect, cluster: ClusterView, body: Body): Promise<CommandBody> {
-  const fault = (field: string, message: string, value: string) =>
-    invalidFields([{ location: `body.${field}`, message, value }]);
+  const fault = (field: string, message: string, value: string) => invalidField(`body.${field}`, message, value);
   if (body.kind === 'exec') {
     if ((await findInstance(effect.kysely, cluster, body.instance)) !== undefined) return body;
     throw fault('instance', 'is no instance that the agent sees on this cluster', body.instance);

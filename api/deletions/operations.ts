@@ -20,7 +20,7 @@ import { slugPattern } from '../../domain/slug.ts';
 import { deletionStates } from '../../workflows/deletion/descriptor.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { theService } from '../services/service.ts';
@@ -115,7 +115,7 @@ const purgeDeleted = operation({
     const thing = await deletedThingOf(caller, path, effect.kysely);
     if (body.confirm !== thing.name) {
       const message = `must be the name of the ${thing.kind}, ${thing.name}`;
-      throw invalidFields([{ location: 'body.confirm', message, value: body.confirm }]);
+      throw invalidField('body.confirm', message, body.confirm);
     }
     await requestPurgeOfThing(effect, thing);
   },

@@ -10,7 +10,7 @@ import type { Settings } from '../../domain/settings/settings.ts';
 import { theCluster } from '../clusters/cluster.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -49,8 +49,7 @@ export function environmentAnswer(environment: EnvironmentView): AnswerOf<typeof
 export async function chosenCluster(caller: OrganizationCaller, clusterId: string, kysely: Kysely<Tables>) {
   const cluster = await caller.see(theCluster, clusterId, kysely);
   if (cluster.state !== 'deleting') return cluster;
-  const message = `"${cluster.name}" is being deleted; choose another cluster`;
-  throw invalidFields([{ location: 'body.clusterId', message, value: clusterId }]);
+  throw invalidField('body.clusterId', `"${cluster.name}" is being deleted; choose another cluster`, clusterId);
 }
 
 /** Refuses another environment where the project has as many as the installation allows. */

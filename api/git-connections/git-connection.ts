@@ -13,14 +13,14 @@ import type { Keyring } from '../../db/keys/keys.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { tokenPage } from '../../domain/git/address.ts';
 import { gitConnectionKinds, gitProviders } from '../../domain/git/connections.ts';
-import { type FieldError, Problem } from '../../domain/problems.ts';
-import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
+import { Problem } from '../../domain/problems.ts';
+import { outboundFault } from '../../outbound/failures.ts';
 import { type GitHost, gitHost } from '../../outbound/git/host.ts';
 import { probeGitHost } from '../../outbound/git/probe.ts';
 import type { OutboundRules } from '../../outbound/rules.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { sharedResource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { projectsOf, projectsShownTo, shownProjects, usedForOf } from '../source-credentials/projects-field.ts';
@@ -89,8 +89,7 @@ export async function toldBy<T>(ask: () => Promise<T>): Promise<{ told: T } | { 
   try {
     return { told: await ask() };
   } catch (error) {
-    if (error instanceof OutboundFailed || error instanceof OutboundRefused) return { error: error.message };
-    throw error;
+    return { error: outboundFault(error) };
   }
 }
 
@@ -109,9 +108,9 @@ type Given = Pick<NewConnection, 'kind' | 'host' | 'token'> & { label: string | 
 export async function verified({ kind, host, label, token }: Given, { outbound }: ServerParts): Promise<NewConnection> {
   const rules = { ...outbound, timeoutMillis: 15_000 };
   const provider = await toldBy(() => probeGitHost(host, rules));
-  if ('error' in provider) throw refused('body.host', `cannot be used: ${provider.error}`);
+  if ('error' in provider) throw invalidField('body.host', `cannot be used: ${provider.error}`);
   const account = await toldBy(() => gitHost(provider.told, { host, token }, rules).account());
-  if ('error' in account) throw refused('body.token', `is not accepted: ${account.error}`);
+  if ('error' in account) throw invalidField('body.token', `is not accepted: ${account.error}`);
   const { login, missingPermissions } = account.told;
   const named = login === '' ? host : `${login} on ${host}`;
   return { kind, host, token, label: label ?? named, provider: provider.told, accountLogin: login, missingPermissions };
@@ -134,10 +133,4 @@ export async function writeConnection(
   });
   const created = await createConnection(effect, keyring, organizationId, connection);
   return gitConnectionAnswer(caller, created, settings.PUBLIC_URL);
-}
-
-/** Without the value: it may be a secret. */
-function refused(location: string, message: string) {
-  const error: FieldError = { location, message };
-  return invalidFields([error]);
 }

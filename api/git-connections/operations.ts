@@ -11,7 +11,7 @@ import { hostOfToken } from '../../domain/git/connections.ts';
 import { Problem } from '../../domain/problems.ts';
 import { isRegistryHost } from '../../domain/services/image-reference.ts';
 import { hostedGit } from '../../outbound/git/probe.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -82,8 +82,7 @@ const createHostedConnection = operation({
     const allowed = await wantedProjects(database, caller, projects);
     const host = body.host ?? hostOfToken(token);
     if (host === undefined) {
-      const message = `must be one of ${hosts.join(', ')}: the token does not say it`;
-      throw invalidFields([{ location: 'body.host', message }]);
+      throw invalidField('body.host', `must be one of ${hosts.join(', ')}: the token does not say it`);
     }
     const connection = await verified({ kind: 'hosted-token', host, label, token }, server);
     return await once((effect) => writeConnection(effect, caller, { ...connection, allowed }, server));
@@ -158,13 +157,11 @@ const listBranches = operation({
   result: gitBranchesSchema,
   async handle({ found: connection, caller, query: { repository }, database, server }) {
     const fault = repositoryFault(repository);
-    if (fault !== undefined) throw invalidFields([{ location: 'query.repository', message: fault, value: repository }]);
+    if (fault !== undefined) throw invalidField('query.repository', fault, repository);
     const host = await hostOf(connection, { caller, database, server });
     const found = await toldBy(() => host.branches(repository));
     if ('told' in found) return found.told;
-    throw invalidFields([
-      { location: 'query.repository', message: `cannot be read: ${found.error}`, value: repository },
-    ]);
+    throw invalidField('query.repository', `cannot be read: ${found.error}`, repository);
   },
 });
 

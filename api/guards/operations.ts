@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isExchanged } from '../../db/approvals/approvals.ts';
 import { findLoosening, type LooseningView, undoLoosening as undo } from '../../db/guards/loosenings.ts';
 import { guards as kindsOfGuard, loosenedTitle } from '../../domain/guards/guards.ts';
 import { Problem } from '../../domain/problems.ts';
+import { isJob } from '../approvals/approval.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { resource } from '../engine/resource.ts';
@@ -55,8 +55,7 @@ const undoLoosening = operation({
   of: theLoosening,
   result: looseningSchema,
   async handle({ found: loosening, caller, effect }) {
-    const { credential, organization } = caller;
-    if (credential.kind === 'token' && (await isExchanged(effect.kysely, organization.id, credential.id))) {
+    if (await isJob(effect.kysely, caller)) {
       throw new Problem('role-too-low', 'Tokens of CI jobs change no guards of production: a person does.');
     }
     return looseningAnswer(await undo(effect, loosening, caller.role));

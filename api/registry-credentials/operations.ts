@@ -8,7 +8,7 @@ import {
   deleteRegistryCredential as remove,
 } from '../../db/registry-credentials/registry-credentials.ts';
 import { isRegistryHost } from '../../domain/services/image-reference.ts';
-import { failureOf } from '../../outbound/failures.ts';
+import { outboundFault } from '../../outbound/failures.ts';
 import { checkSignIn } from '../../outbound/registry.ts';
 import { line, nameText } from '../engine/input/line.ts';
 import { operation } from '../engine/operation.ts';
@@ -62,7 +62,7 @@ const checkRegistryCredential = operation({
     const whole = { id, host, usedFor: 'organization' } as const;
     const signIn = await registrySignIn(database.kysely, server.keyring, organizationId, whole);
     const limits = { ...server.outbound, timeoutMillis: 10_000 };
-    const lastError = signIn === undefined ? '' : await failureOf(() => checkSignIn(host, signIn, limits));
+    const lastError = signIn === undefined ? '' : await checkSignIn(host, signIn, limits).then(() => '', outboundFault);
     return await once(async (effect) => {
       const checked = await caller.see(theRegistryCredential, id, effect.kysely);
       await noteCheck(effect, organizationId, checked, lastError);

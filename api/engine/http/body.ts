@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../../domain/problems.ts';
 import type { Settings } from '../../../domain/settings/settings.ts';
-import { invalidFields } from '../input/input.ts';
+import { invalidField } from '../input/input.ts';
 import { deepest, tooDeep } from '../input/text.ts';
 import type { AnyOperation } from '../operation.ts';
 import { malformedJson } from '../problems/failure.ts';
@@ -36,7 +36,7 @@ function parse(raw: Buffer, contentType: string): unknown {
   }
   if (raw.length === 0) return undefined;
   if (!isUtf8(raw)) throw malformedJson();
-  if (isTooDeep(raw)) throw invalidFields([{ message: tooDeep, location: 'body' }]);
+  if (isTooDeep(raw)) throw invalidField('body', tooDeep);
   try {
     return JSON.parse(raw.toString('utf8'));
   } catch {

@@ -23,6 +23,11 @@ export function checkedInput(operation: AnyOperation, given: Input, settings: Se
   return checked;
 }
 
+/** Of one field. Without its value, where that may be a secret. */
+export function invalidField(location: string, message: string, value?: unknown): Problem {
+  return invalidFields([{ location, message, value }]);
+}
+
 export function invalidFields(errors: FieldError[]): Problem {
   const first = errors[0];
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -2,7 +2,7 @@ import { openCursor, sealCursor } from '../../../db/engine/cursors.ts';
 import type { JsonObject, JsonValue } from '../../../db/postgres/json.ts';
 import { type Caller, OrganizationCaller } from '../caller.ts';
 import type { Page, PageAnswer, Paged } from '../operation.ts';
-import { type Input, invalidFields } from './input.ts';
+import { type Input, invalidField } from './input.ts';
 
 export interface PageContext {
   operation: string;
@@ -21,12 +21,10 @@ export function requestedPage(context: PageContext, paged: Paged, input: Input):
   const position = openCursor(context.key, String(cursor), binding(context, input));
   const after = paged.after.safeParse(position);
   if (position === undefined || !after.success) {
-    throw invalidFields([
-      {
-        location: 'query.cursor',
-        message: 'was not issued by the server for this list; leave it out to start from the beginning',
-      },
-    ]);
+    throw invalidField(
+      'query.cursor',
+      'was not issued by the server for this list; leave it out to start from the beginning',
+    );
   }
   return { limit, after: after.data };
 }

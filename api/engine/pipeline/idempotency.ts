@@ -13,7 +13,7 @@ import type { Database } from '../../../db/postgres/database.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { OrganizationCaller } from '../caller.ts';
 import type { Incoming } from '../input/incoming.ts';
-import { type Input, invalidFields } from '../input/input.ts';
+import { type Input, invalidField } from '../input/input.ts';
 import type { AnyOperation } from '../operation.ts';
 import type { Answer } from './answer.ts';
 
@@ -22,9 +22,7 @@ export function idempotentRequest(incoming: Incoming, input: Input): IdempotentR
   const key = incoming.headers['idempotency-key'];
   if (key === undefined || incoming.caller === undefined) return undefined;
   if (typeof key !== 'string' || !/^[!-~]{1,255}$/.test(key)) {
-    throw invalidFields([
-      { location: 'header.Idempotency-Key', message: 'must be 1 to 255 visible characters of ASCII, sent once' },
-    ]);
+    throw invalidField('header.Idempotency-Key', 'must be 1 to 255 visible characters of ASCII, sent once');
   }
   const { caller } = incoming;
   const organization = caller instanceof OrganizationCaller ? caller.organization.id : null;
@@ -84,12 +82,10 @@ function repeated(begun: Exclude<IdempotentStart, { kind: 'first' }>): Answer {
       return { status: begun.status, value, replayed: true };
     }
     case 'other-request':
-      throw invalidFields([
-        {
-          location: 'header.Idempotency-Key',
-          message: 'was used for another request before; choose a new one for each change',
-        },
-      ]);
+      throw invalidField(
+        'header.Idempotency-Key',
+        'was used for another request before; choose a new one for each change',
+      );
     case 'still-running':
       throw new Problem('request-still-running', 'The same request is still running; ask again in a moment.', {
         retryAfterSeconds: 1,

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { Operations } from '../../operations.ts';
 import { visitOf } from '../http/admit.ts';
 import { noted } from '../http/problem-reply.ts';
-import { type Input, invalidFields } from '../input/input.ts';
+import { type Input, invalidField } from '../input/input.ts';
 import type { AnyOperation, Operation } from '../operation.ts';
 import { run } from '../pipeline/run.ts';
 import { inSpan } from '../pipeline/span.ts';
@@ -125,7 +125,7 @@ function redirects(entry: AnyOperation | Registry): boolean {
 function inputParts(given: unknown): Input {
   const parts = partsOf.safeParse(given ?? {});
   if (!parts.success) {
-    throw invalidFields([{ location: 'input', message: 'must be an object of path, query and body' }]);
+    throw invalidField('input', 'must be an object of path, query and body');
   }
   const { path = {}, query = {}, body } = parts.data;
   return { path, query, body };
