@@ -20,7 +20,7 @@ import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { theEnvironment } from '../environments/environment.ts';
+import { environmentIn } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
 import { buildAnswer, buildSchema, theBuild } from './build.ts';
 
@@ -84,7 +84,8 @@ export async function resolveCommit(server: ServerParts, asked: Asked): Promise<
     connectionId === undefined
       ? undefined
       : await connectionAccess(server.database.kysely, server.keyring, organizationId, {
-          ...{ id: connectionId, usedFor: [projectId] },
+          id: connectionId,
+          usedFor: [projectId],
         });
   if (connectionId !== undefined && access === undefined) {
     throw unresolved(
@@ -163,9 +164,8 @@ export const createBuild = operation({
   status: 201,
   ownEffect: true,
   async handle({ found: service, caller, body, database, server, once }) {
-    const environment = await caller.see(theEnvironment, body.environmentId);
+    const environment = await environmentIn(caller, service, body.environmentId);
     const { organizationId, projectId } = environment;
-    if (projectId !== service.projectId) throw new Problem('not-found', 'The environment is of another project.');
     const place = { organizationId, projectId, environmentId: environment.id, serviceId: service.id };
     const { sourceId, deploy, downtimeAccepted, message: title } = body;
     const approvedBy = environment.production ? await approvesAlone(database.kysely, caller) : undefined;

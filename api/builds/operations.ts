@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BuildView, listBuilds as buildsOf, listBuilds as list } from '../../db/builds/builds.ts';
+import { type BuildView, listBuilds as list } from '../../db/builds/builds.ts';
 import { cancelBuild as cancel } from '../../db/builds/cancel-build.ts';
 import { readBuildLog } from '../../db/builds/log.ts';
 import { type NewBuild, requestBuild } from '../../db/builds/request-build.ts';
@@ -84,7 +84,7 @@ const listBuilds = operation({
   result: buildSchema,
   async handle({ caller, query, database, page }) {
     const filter = { ...query, projectIds: caller.projectIds };
-    const found = await buildsOf(database.kysely, caller.organization.id, filter, oneMore(page));
+    const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
     return pageOf(found, page, buildAnswer);
   },
 });
@@ -115,19 +115,7 @@ const retryBuild = operation({
   of: theBuild,
   result: buildSchema,
   async handle({ found: build, caller, effect }) {
-    const {
-      id,
-      number,
-      serviceName,
-      state,
-      organizationId,
-      projectId,
-      environmentId,
-      serviceId,
-      deploys,
-      title,
-      downtimeAccepted,
-    } = build;
+    const { id, number, serviceName, state } = build;
     if (!isBuildFinal(state)) {
       throw new Problem(
         'conflict',
@@ -135,15 +123,13 @@ const retryBuild = operation({
       );
     }
     const made = await requestBuild(effect, {
-      ...{ organizationId, projectId, environmentId, serviceId, deploys, title, downtimeAccepted },
+      ...build,
       source: sourceOf(build),
       trigger: 'retry',
       actorUserId: caller.answerableId,
       // The same source to the byte: an approval of it stands.
-      ...{
-        connected: build.connected && (await isStillConnected(effect, caller, build)),
-        approvedBy: approvalOf(build),
-      },
+      connected: build.connected && (await isStillConnected(effect, caller, build)),
+      approvedBy: approvalOf(build),
       retryOf: id,
     });
     return buildAnswer(await caller.see(theBuild, made, effect.kysely));

@@ -14,6 +14,7 @@ import type { Tables } from '../../db/postgres/tables.ts';
 import { approvalDecisions, approvalKinds } from '../../domain/approvals/approvals.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import { approvesAlone } from '../builds/create-build.ts';
+import { downtimeAccepted } from '../deployments/deployment.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
@@ -63,12 +64,7 @@ export const applyBody = z.strictObject({
   message: sentence(500).describe('What changes, in your words.'),
   reason: sentence(2000).describe('For who decides.'),
   expectedRevision,
-  downtimeAccepted: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
-    ),
+  downtimeAccepted,
   deployServiceIds: z
     .array(z.guid().toLowerCase())
     .max(500)
@@ -128,9 +124,15 @@ export const applyChangeSet = operation({
   async handle({ found: changeSet, caller, path, body, once, server }) {
     if (changeSet.state !== 'draft') throw notADraft();
     const environment = await caller.see(theEnvironment, changeSet.environmentId);
-    const { message = '', reason = '', downtimeAccepted = false, source = 'api', deployServiceIds = [] } = body ?? {};
-    const { items = [], serviceIds, expectedRevision: expected } = body ?? {};
-    const uploads = new Map((body?.uploads ?? []).map(({ serviceId, sourceId }) => [serviceId, sourceId]));
+    const {
+      items = [],
+      uploads: sources = [],
+      message: title,
+      expectedRevision: expected,
+      ...asked
+    } = body ?? applyDraftBody.parse({});
+    const { serviceIds, deployServiceIds } = asked;
+    const uploads = new Map(sources.map(({ serviceId, sourceId }) => [serviceId, sourceId]));
     const place = placeOf(environment);
     const { images, commits } = await resolveSources({ caller, server }, environment, await affected());
     return await once(async (applying) => {
@@ -141,8 +143,10 @@ export const applyChangeSet = operation({
       // As for a build that is asked for by itself.
       const approvedBy = production && uploads.size > 0 ? await approvesAlone(applying.kysely, caller) : undefined;
       const applied = await applyDraft(applying, server.keyring, { ...place, projectId, production }, images, {
-        ...{ changeSetId: path.id, title: message, reason, downtimeAccepted, source, deployServiceIds, serviceIds },
-        ...{ commits, uploads, approvedBy, expectedRevision: seen, answerableId: caller.answerableId },
+        ...asked,
+        ...{ changeSetId: path.id, title, commits, uploads, approvedBy },
+        expectedRevision: seen,
+        answerableId: caller.answerableId,
       });
       return await resultOf(applying.kysely, caller.organization.id, path.id, applied);
     });

@@ -27,6 +27,8 @@ interface Placed {
   at: string;
 }
 
+type IdField = 'serviceId' | 'processId' | 'volumeId';
+
 /** The items of a request as the draft takes them: each is checked by its rule, and what it names must be the project's. */
 export async function stagedItems(
   effect: Effect,
@@ -38,40 +40,24 @@ export async function stagedItems(
   const faults = given.flatMap(({ item, at }) => faultsOf(item, at));
   if (faults.length > 0) throw invalidFields(faults);
   const placed: Placed[] = [];
+  const sources: { source: ServiceSource; location: string }[] = [];
   for (const { item, at } of given) {
     if (item.kind !== 'service.set' || item.key !== 'source') {
       placed.push({ item, at });
       continue;
     }
+    const location = `${at}.value`;
     const home = { ...environment, serviceId: item.serviceId };
-    const value = await namedAtHome(effect, caller, settings, home, item.value as ServiceSource, `${at}.value`);
-    placed.push({ item: { ...item, value }, at });
+    const source = await namedAtHome(effect, caller, settings, home, item.value as ServiceSource, location);
+    sources.push({ source, location });
+    placed.push({ item: { ...item, value: source }, at });
   }
-  await refuseUnfitSources(
-    effect,
-    caller,
-    environment.projectId,
-    placed.flatMap(({ item, at }) =>
-      item.kind === 'service.set' && item.key === 'source'
-        ? [{ source: item.value as ServiceSource, location: `${at}.value` }]
-        : [],
-    ),
-  );
-  const services = await servicesAmong(
-    effect.kysely,
-    environment,
-    placed.flatMap(({ item }) => ('serviceId' in item ? (item.serviceId ?? []) : [])),
-  );
-  const processes = await processesAmong(
-    effect.kysely,
-    environment,
-    placed.flatMap(({ item }) => ('processId' in item ? [item.processId] : [])),
-  );
-  const volumes = await volumesAmong(
-    effect.kysely,
-    environment,
-    placed.flatMap(({ item }) => ('volumeId' in item ? [item.volumeId] : [])),
-  );
+  await refuseUnfitSources(effect, caller, environment.projectId, sources);
+  const named = (field: IdField) =>
+    placed.flatMap(({ item }) => (item as { [Field in IdField]?: string })[field] ?? []);
+  const services = await servicesAmong(effect.kysely, environment, named('serviceId'));
+  const processes = await processesAmong(effect.kysely, environment, named('processId'));
+  const volumes = await volumesAmong(effect.kysely, environment, named('volumeId'));
   const result: NewItem[] = [];
   for (const { item, at } of placed) {
     const staged =
@@ -108,18 +94,14 @@ async function newItem(
     throw unknown(`${at}.serviceId`, 'service', item.serviceId);
   switch (item.kind) {
     case 'variable.set':
-      return {
-        ...{ kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, to: item.value },
-        ...saidOf(item),
-        ...seenOf(item, at),
-      };
+      return { kind: item.kind, ...keyOf(item), to: item.value, ...saidOf(item), ...seenOf(item, at) };
     case 'file.set':
-      return { kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value, ...seenOf(item, at) };
+      return { kind: item.kind, ...keyOf(item), to: item.value, ...seenOf(item, at) };
     case 'service.set':
-      return {
-        ...{ kind: item.kind, serviceId: item.serviceId, key: item.key, to: item.value as JsonValue },
-        ...seenOf(item, at),
-      };
+      return { kind: item.kind, ...keyOf(item), to: item.value as JsonValue, ...seenOf(item, at) };
+    case 'variable.unset':
+    case 'file.unset':
+      return { kind: item.kind, ...keyOf(item), ...seenOf(item, at) };
     case 'process.create': {
       const { serviceId, name } = item;
       const settings = newProcess((item.settings ?? {}) as ProcessChanges);
@@ -145,16 +127,16 @@ async function newItem(
       const message = 'is the name of a volume of another process of the service; choose another one';
       throw invalidField(`${at}.key`, message, name);
     }
-    case 'variable.unset':
-      return { kind: item.kind, serviceId: item.serviceId ?? null, key: item.key, ...seenOf(item, at) };
-    case 'file.unset':
-      return { kind: item.kind, serviceId: item.serviceId, key: item.key, ...seenOf(item, at) };
     case 'service.create':
     case 'service.remove':
       return { kind: item.kind, serviceId: item.serviceId, key: '' };
     default:
       throw new Error(`Items of the kind ${item.kind} are of volumes that are there.`);
   }
+}
+
+function keyOf({ serviceId, key }: { serviceId?: string | undefined; key: string }) {
+  return { serviceId: serviceId ?? null, key };
 }
 
 function saidOf({ secret, buildTime }: ItemBody & { kind: 'variable.set' }): Pick<NewItem, 'secret' | 'buildTime'> {
@@ -169,10 +151,8 @@ interface SeenBody {
 
 function seenOf({ seen }: { seen?: SeenBody | undefined }, at: string): Pick<NewItem, 'seen'> {
   if (seen === undefined) return {};
-  const { updatedAt, ...rest } = seen;
-  return {
-    seen: { ...rest, updatedAt: updatedAt === undefined ? undefined : new Date(updatedAt), location: `${at}.value` },
-  };
+  const updatedAt = seen.updatedAt === undefined ? undefined : new Date(seen.updatedAt);
+  return { seen: { ...seen, updatedAt, location: `${at}.value` } };
 }
 
 function faultsOf(item: ItemBody, at: string): FieldError[] {
@@ -181,14 +161,9 @@ function faultsOf(item: ItemBody, at: string): FieldError[] {
   const value = 'value' in item ? item.value : undefined;
   const fault = itemRules[item.kind].fault({ key, value });
   if (fault === undefined) return [];
-  const secret = fault.field === 'value' && item.kind === 'variable.set';
-  return [
-    {
-      location: `${at}.${fault.field}`,
-      message: fault.message,
-      ...(secret ? {} : { value: fault.field === 'key' ? key : value }),
-    },
-  ];
+  const { field, message } = fault;
+  const isSecret = field === 'value' && item.kind === 'variable.set';
+  return [{ location: `${at}.${field}`, message, ...(isSecret ? {} : { value: field === 'key' ? key : value }) }];
 }
 
 function faultsOfProcess(item: ItemBody & { kind: 'process.create' }, at: string): FieldError[] {

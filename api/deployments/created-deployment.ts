@@ -14,7 +14,7 @@ import type { OrganizationCaller } from '../engine/caller.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { releaseAnswer, releaseSchema } from '../releases/operations.ts';
-import { deploymentAnswer, deploymentSchema } from './deployment.ts';
+import { deploymentAnswer, deploymentSchema, downtimeAccepted } from './deployment.ts';
 
 /** The answer of the arbiter, or its refusal as a problem. `what`: the subject of the sentence. */
 export function refuseAdmission(decision: Decision, what: string): Admission {
@@ -59,12 +59,7 @@ export const startBody = z.strictObject({
     .boolean()
     .default(false)
     .describe('Wait for a slot instead of 409 while the project runs its maximum of deployments.'),
-  downtimeAccepted: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
-    ),
+  downtimeAccepted,
 });
 
 export const createdSchema = z

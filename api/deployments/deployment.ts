@@ -12,6 +12,14 @@ export const theDeployment = resource('deployment', findDeployment, ({ projectId
 
 export const deploymentPath = z.strictObject({ id: z.guid().toLowerCase() });
 
+/** Of what starts deployments. */
+export const downtimeAccepted = z
+  .boolean()
+  .default(false)
+  .describe(
+    'Go ahead although a process with a volume is down for a moment. Remembered while the same volumes are mounted.',
+  );
+
 export const stageSchema = z
   .object({
     stage: z.enum(deploymentStages),

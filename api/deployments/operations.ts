@@ -2,11 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { admit } from '../../db/deployments/admission.ts';
 import { listDeploymentEvents } from '../../db/deployments/deployment-events.ts';
-import {
-  listDeployments as deploymentsOf,
-  listDeployments as list,
-  liveRelease,
-} from '../../db/deployments/deployments.ts';
+import { listDeployments as list, liveRelease } from '../../db/deployments/deployments.ts';
 import { planRerun } from '../../db/deployments/rerun/plan-rerun.ts';
 import {
   deploymentEventKinds,
@@ -17,7 +13,7 @@ import {
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, eventPosition, oneMore, oneMoreEvent, pageOf, pageOfEvents } from '../engine/positions.ts';
-import { theEnvironment } from '../environments/environment.ts';
+import { environmentIn, theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
 import {
   createdSchema,
@@ -86,7 +82,7 @@ const listDeployments = operation({
   result: deploymentSchema,
   async handle({ caller, query, database, page }) {
     const filter = { ...query, projectIds: caller.projectIds };
-    const found = await deploymentsOf(database.kysely, caller.organization.id, filter, oneMore(page));
+    const found = await list(database.kysely, caller.organization.id, filter, oneMore(page));
     return pageOf(found, page, deploymentAnswer);
   },
 });
@@ -167,9 +163,7 @@ const redeploy = operation({
   status: 201,
   result: createdSchema,
   async handle({ found: service, caller, body: { environmentId, ...body }, effect, server }) {
-    const environment = await caller.see(theEnvironment, environmentId, effect.kysely);
-    if (environment.projectId !== service.projectId)
-      throw new Problem('not-found', 'The environment is of another project.');
+    const environment = await environmentIn(caller, service, environmentId, effect.kysely);
     const place = { organizationId: caller.organization.id, environmentId: environment.id, serviceId: service.id };
     const release = await liveRelease(effect.kysely, place);
     if (release === undefined) {

@@ -5,7 +5,6 @@ import type { NewItem } from '../../db/change-sets/staging.ts';
 import { compareEnvironments as compare, comparisons } from '../../db/environments/compare.ts';
 import { createEnvironment } from '../../db/environments/environments.ts';
 import { differenceKinds } from '../../domain/environments/compare.ts';
-import { Problem } from '../../domain/problems.ts';
 import { placeOf } from '../change-sets/draft.ts';
 import { operation } from '../engine/operation.ts';
 import { theProject } from '../projects/project.ts';
@@ -13,6 +12,7 @@ import {
   chosenCluster,
   environmentAnswer,
   environmentFields,
+  environmentIn,
   environmentSchema,
   refuseMoreEnvironments,
   theEnvironment,
@@ -123,8 +123,7 @@ export const compareEnvironments = operation({
   query: z.strictObject({ with: z.guid().toLowerCase().describe('The other environment of the same project.') }),
   result: comparisonSchema,
   async handle({ found: from, caller, query, database: { kysely }, server }) {
-    const to = await caller.see(theEnvironment, query.with);
-    if (to.projectId !== from.projectId) throw new Problem('not-found', 'The environment is of another project.');
+    const to = await environmentIn(caller, from, query.with);
     return await compare(kysely, server.keyring, from, to);
   },
 });

@@ -6,6 +6,7 @@ import { type EnvironmentView, findEnvironment } from '../../db/environments/env
 import type { Tables } from '../../db/postgres/tables.ts';
 import type { ProjectView } from '../../db/projects/projects.ts';
 import { environmentKinds } from '../../domain/environments/environments.ts';
+import { Problem } from '../../domain/problems.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import { theCluster } from '../clusters/cluster.ts';
 import type { AnswerOf } from '../engine/answers.ts';
@@ -43,6 +44,18 @@ export const environmentFields = {
 
 export function environmentAnswer(environment: EnvironmentView): AnswerOf<typeof environmentSchema> {
   return { ...environment, gitBranch: environment.gitBranch ?? '' };
+}
+
+/** The environment of that id, of this project. */
+export async function environmentIn(
+  caller: OrganizationCaller,
+  { projectId }: { projectId: string },
+  id: string,
+  kysely?: Kysely<Tables>,
+): Promise<EnvironmentView> {
+  const environment = await caller.see(theEnvironment, id, kysely);
+  if (environment.projectId === projectId) return environment;
+  throw new Problem('not-found', 'The environment is of another project.');
 }
 
 /** The cluster that a request chooses for an environment: one that stays. */
