@@ -8,8 +8,6 @@ import { configProblemSchema } from '../repository-config/effective-schema.ts';
 
 export const theBuild = resource('build', findBuild, ({ projectId }) => projectId);
 
-export const buildPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 export const detectedBuildSchema = z
   .object({
     provider: z.string(),

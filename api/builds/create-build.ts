@@ -20,8 +20,8 @@ import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { environmentIn } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
+import { environmentOf } from '../services/service-place.ts';
 import { buildAnswer, buildSchema, theBuild } from './build.ts';
 
 export const approveBuild = operation({
@@ -164,7 +164,7 @@ export const createBuild = operation({
   status: 201,
   ownEffect: true,
   async handle({ found: service, caller, body, database, server, once }) {
-    const environment = await environmentIn(caller, service, body.environmentId);
+    const environment = await environmentOf(caller, service, body.environmentId);
     const { organizationId, projectId } = environment;
     const place = { organizationId, projectId, environmentId: environment.id, serviceId: service.id };
     const { sourceId, deploy, downtimeAccepted, message: title } = body;

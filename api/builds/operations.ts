@@ -12,7 +12,7 @@ import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageBy, pageOf } from '../engine/positions.ts';
 import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
-import { buildAnswer, buildPath, buildSchema, logLineSchema, theBuild } from './build.ts';
+import { buildAnswer, buildSchema, logLineSchema, theBuild } from './build.ts';
 import type { BuildLogs } from './build-logs.ts';
 import { approveBuild, createBuild } from './create-build.ts';
 import { sources } from './sources.ts';
@@ -170,7 +170,6 @@ const streamBuildLog = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: [],
-  path: buildPath,
   query: z.strictObject({ after: z.int().min(0).default(0).describe('Only lines behind this number.') }),
   stream: { kind: 'other', events: { log: logLineSchema } },
   async *handle({ caller, path, query, server, signal }) {

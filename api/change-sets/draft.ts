@@ -17,7 +17,7 @@ import { invalidField } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { resource } from '../engine/resource.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import { environmentPath, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { changeSetViewAnswer, changeSetViewSchema } from './change-set.ts';
 import { type ItemBody, itemBody } from './item-bodies.ts';
 import { stagedItems } from './staged-items.ts';
@@ -89,7 +89,6 @@ export const putItems = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'capability-missing', 'change-set-changed', 'changed-meanwhile'],
-  path: environmentPath,
   body: z.strictObject({
     items: stagedAlong.min(1),
     expectedRevision,

@@ -153,7 +153,6 @@ const joining = {
 export const clusterCreatedSchema = z.object({ cluster: clusterSchema, ...joining }).meta({ id: 'ClusterCreated' });
 export const enrollmentTokenSchema = z.object(joining).meta({ id: 'EnrollmentToken' });
 
-export const clusterPath = z.strictObject({ id: z.guid().toLowerCase() });
 export const clusterName = nameText();
 export const clusterRegion = nameText(0).describe('Where its machines are, in your own words.');
 

@@ -10,8 +10,6 @@ import { resource } from '../engine/resource.ts';
 
 export const theDeployment = resource('deployment', findDeployment, ({ projectId }) => projectId);
 
-export const deploymentPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 /** Of what starts deployments. */
 export const downtimeAccepted = z
   .boolean()

@@ -13,8 +13,9 @@ import {
 import { Problem } from '../../domain/problems.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, eventPosition, oneMore, oneMoreEvent, pageOf, pageOfEvents } from '../engine/positions.ts';
-import { environmentIn, theEnvironment } from '../environments/environment.ts';
+import { theEnvironment } from '../environments/environment.ts';
 import { theService } from '../services/service.ts';
+import { environmentOf } from '../services/service-place.ts';
 import {
   createdSchema,
   refuseAdmission,
@@ -23,7 +24,7 @@ import {
   startProblems,
   theReleaseToDeploy,
 } from './created-deployment.ts';
-import { deploymentAnswer, deploymentPath, deploymentSchema, progressOf, theDeployment } from './deployment.ts';
+import { deploymentAnswer, deploymentSchema, progressOf, theDeployment } from './deployment.ts';
 import type { ProgressReaders } from './progress-readers.ts';
 import { previewPromotion, promote } from './promotion.ts';
 import { getStatistics, perDay } from './statistics.ts';
@@ -163,7 +164,7 @@ const redeploy = operation({
   status: 201,
   result: createdSchema,
   async handle({ found: service, caller, body: { environmentId, ...body }, effect, server }) {
-    const environment = await environmentIn(caller, service, environmentId, effect.kysely);
+    const environment = await environmentOf(caller, service, environmentId, effect.kysely);
     const place = { organizationId: caller.organization.id, environmentId: environment.id, serviceId: service.id };
     const release = await liveRelease(effect.kysely, place);
     if (release === undefined) {
@@ -239,7 +240,6 @@ const streamDeployment = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: [],
-  path: deploymentPath,
   stream: { kind: 'other', events: { state: progressSchema.meta({ id: 'DeploymentProgress' }) } },
   async *handle({ caller, path, server, signal }) {
     let told: unknown;

@@ -14,7 +14,6 @@ import { theEnvironment } from '../environments/environment.ts';
 import { theRelease } from '../releases/operations.ts';
 import { theService } from '../services/service.ts';
 import { createdSchema, startBody, startedAnswer, startProblems } from './created-deployment.ts';
-import { deploymentPath } from './deployment.ts';
 
 /** The state of a service in a target, and all that a promotion would bring. */
 export const promotionPreviewSchema = z
@@ -89,7 +88,6 @@ export const promote = operation({
   role: 'deployer',
   projectTokens: 'allowed',
   problems: [...startProblems, 'variables-missing', 'build-values-differ', 'capability-missing'],
-  path: deploymentPath,
   body: startBody.extend({
     releaseId: z.guid().toLowerCase().describe('A release of this service in another environment of its project.'),
     toEnvironmentId: z.guid().toLowerCase(),
@@ -137,7 +135,6 @@ export const previewPromotion = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   problems: ['not-found', 'conflict', 'release-retired'],
-  path: deploymentPath,
   query: z.strictObject({ releaseId: z.guid().toLowerCase(), toEnvironmentId: z.guid().toLowerCase() }),
   result: promotionPreviewSchema,
   async handle({ caller, path, query, database: { kysely }, server }) {

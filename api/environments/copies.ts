@@ -8,11 +8,11 @@ import { differenceKinds } from '../../domain/environments/compare.ts';
 import { placeOf } from '../change-sets/draft.ts';
 import { operation } from '../engine/operation.ts';
 import { theProject } from '../projects/project.ts';
+import { environmentOf } from '../services/service-place.ts';
 import {
   chosenCluster,
   environmentAnswer,
   environmentFields,
-  environmentIn,
   environmentSchema,
   refuseMoreEnvironments,
   theEnvironment,
@@ -123,7 +123,7 @@ export const compareEnvironments = operation({
   query: z.strictObject({ with: z.guid().toLowerCase().describe('The other environment of the same project.') }),
   result: comparisonSchema,
   async handle({ found: from, caller, query, database: { kysely }, server }) {
-    const to = await environmentIn(caller, from, query.with);
+    const to = await environmentOf(caller, from, query.with);
     return await compare(kysely, server.keyring, from, to);
   },
 });

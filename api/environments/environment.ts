@@ -6,7 +6,6 @@ import { type EnvironmentView, findEnvironment } from '../../db/environments/env
 import type { Tables } from '../../db/postgres/tables.ts';
 import type { ProjectView } from '../../db/projects/projects.ts';
 import { environmentKinds } from '../../domain/environments/environments.ts';
-import { Problem } from '../../domain/problems.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import { theCluster } from '../clusters/cluster.ts';
 import type { AnswerOf } from '../engine/answers.ts';
@@ -33,7 +32,6 @@ export const environmentSchema = z
   })
   .meta({ id: 'Environment' });
 
-export const environmentPath = z.strictObject({ id: z.guid().toLowerCase() });
 export const environmentFields = {
   name: nameText(),
   clusterId: z.guid().toLowerCase(),
@@ -44,18 +42,6 @@ export const environmentFields = {
 
 export function environmentAnswer(environment: EnvironmentView): AnswerOf<typeof environmentSchema> {
   return { ...environment, gitBranch: environment.gitBranch ?? '' };
-}
-
-/** The environment of that id, of this project. */
-export async function environmentIn(
-  caller: OrganizationCaller,
-  { projectId }: { projectId: string },
-  id: string,
-  kysely?: Kysely<Tables>,
-): Promise<EnvironmentView> {
-  const environment = await caller.see(theEnvironment, id, kysely);
-  if (environment.projectId === projectId) return environment;
-  throw new Problem('not-found', 'The environment is of another project.');
 }
 
 /** The cluster that a request chooses for an environment: one that stays. */
@@ -77,6 +63,5 @@ export async function refuseMoreEnvironments(
     owner: id,
     things: 'environments in this project',
     rows: sql`environment where organization_id = ${organizationId} and project_id = ${id} and deletion_id is null`,
-    remedy: 'delete one that is not needed',
   });
 }

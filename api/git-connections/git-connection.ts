@@ -129,7 +129,6 @@ export async function writeConnection(
     owner: organizationId,
     things: 'Git connections in this organization',
     rows: sql`git_connection where organization_id = ${organizationId}`,
-    remedy: 'delete one that is not needed',
   });
   const created = await createConnection(effect, keyring, organizationId, connection);
   return gitConnectionAnswer(caller, created, settings.PUBLIC_URL);

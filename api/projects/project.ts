@@ -28,7 +28,6 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-export const projectPath = z.strictObject({ id: z.guid().toLowerCase() });
 export const projectName = nameText();
 export const projectDescription = z.string().trim().max(2_000).describe('What it is, in a few sentences.');
 

@@ -86,8 +86,6 @@ export const serviceSchema = z
   })
   .meta({ id: 'Service' });
 
-export const servicePath = z.strictObject({ id: z.guid().toLowerCase() });
-
 /** A service with the settings of an environment, by default with those of its definition. */
 export function serviceAnswer(
   service: ServiceView,
