@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { listReferrers, listTags } from '../../db/registry/discovery.ts';
+import { defined } from '../../domain/defined.ts';
 import type { ClientAddress } from '../engine/http/client-address.ts';
+import { pageBy } from '../engine/positions.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
 import { checkDigest, deleteBlob, readBlob } from './blob-routes.ts';
 import { manifestRoutes } from './manifest-routes.ts';
@@ -23,13 +25,12 @@ const tags: RegistryRoute = {
   async handle({ server, repository, query, reply }) {
     const limit = limitOf(query.n, mostTags);
     const found = await listTags(server.database.kysely, repository, { limit: limit + 1, after: query.last });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    if (found.length > limit && last !== undefined) {
+    const { items, after: last } = pageBy(found, { limit, after: query.last }, (tag) => tag);
+    if (last !== undefined) {
       const next = new URLSearchParams({ n: String(limit), last });
       reply.header('link', `</v2/${repository.path}/tags/list?${next}>; rel="next"`);
     }
-    return reply.type('application/json').send(Buffer.from(JSON.stringify({ name: repository.path, tags: page })));
+    return reply.type('application/json').send(Buffer.from(JSON.stringify({ name: repository.path, tags: items })));
   },
 };
 
@@ -39,21 +40,17 @@ const referrers: RegistryRoute = {
   right: 'pull',
   async handle({ server, repository, name, query, reply }) {
     checkDigest(name);
-    const { artifactType, last: after } = query;
-    const found = await listReferrers(server.database.kysely, repository, {
-      subject: name,
-      artifactType,
-      limit: mostReferrers + 1,
-      after,
-    });
-    const page = found.slice(0, mostReferrers);
-    const last = page.at(-1);
-    if (found.length > mostReferrers && last !== undefined) {
-      const next = new URLSearchParams({ ...(artifactType === undefined ? {} : { artifactType }), last: last.digest });
+    const { artifactType } = query;
+    const page = { limit: mostReferrers, after: query.last };
+    const asked = { subject: name, artifactType, limit: page.limit + 1, after: page.after };
+    const found = await listReferrers(server.database.kysely, repository, asked);
+    const { items, after: last } = pageBy(found, page, ({ digest }) => digest);
+    if (last !== undefined) {
+      const next = new URLSearchParams(defined({ artifactType, last }));
       reply.header('link', `</v2/${repository.path}/referrers/${name}?${next}>; rel="next"`);
     }
     if (artifactType !== undefined) reply.header('oci-filters-applied', 'artifactType');
-    const manifests = page.map(({ annotations, artifactType: type, ...one }) => ({
+    const manifests = items.map(({ annotations, artifactType: type, ...one }) => ({
       ...one,
       ...(type === '' ? {} : { artifactType: type }),
       ...(annotations === null || Object.keys(annotations).length === 0 ? {} : { annotations }),
