@@ -21,13 +21,6 @@ export interface NamedSource {
   location: string;
 }
 
-/** The id of a credential in a request, and where it stands. */
-interface Named {
-  kind: SourceCredentialKind;
-  id: unknown;
-  location: string;
-}
-
 /**
  * Refuses sources from which nothing could be built or pulled: what is wrong in itself, and credentials that are not there or
  * that the project may not use.
@@ -38,26 +31,12 @@ export async function refuseUnfitSources(
   projectId: string,
   named: readonly NamedSource[],
 ): Promise<void> {
-  await refuseUnusable(
-    effect,
-    caller,
-    [projectId],
-    named.flatMap(({ source: { registryCredentialId: id }, location }) =>
-      id === undefined ? [] : [{ kind: 'registry_credential', id, location: `${location}.registryCredentialId` }],
-    ),
-  );
+  await refuseUnusable(effect, caller, projectId, named, 'registry_credential', 'registryCredentialId');
   const faults = named.flatMap(({ source, location }) =>
     sourceFaults(source).map(({ field, message }) => ({ location: `${location}.${field}`, message })),
   );
   if (faults.length > 0) throw invalidFields(faults);
-  await refuseUnusable(
-    effect,
-    caller,
-    [projectId],
-    named.flatMap(({ source: { gitConnectionId: id }, location }) =>
-      id === undefined ? [] : [{ kind: 'git_connection', id, location: `${location}.gitConnectionId` }],
-    ),
-  );
+  await refuseUnusable(effect, caller, projectId, named, 'git_connection', 'gitConnectionId');
 }
 
 /** Refuses the credential of the organization's builds, which are of all projects. */
@@ -78,23 +57,20 @@ export async function refuseUnfitForBuilds(
 async function refuseUnusable(
   { kysely }: Effect,
   caller: OrganizationCaller,
-  usedFor: readonly string[],
-  named: readonly Named[],
+  projectId: string,
+  named: readonly NamedSource[],
+  kind: SourceCredentialKind,
+  field: 'registryCredentialId' | 'gitConnectionId',
 ): Promise<void> {
-  const faults: FieldError[] = [];
-  for (const kind of ['git_connection', 'registry_credential'] as const) {
-    const given = named.filter((one) => one.kind === kind);
-    const ids = given.flatMap(({ id }) => z.guid().safeParse(id).data ?? []);
-    if (given.length === 0) continue;
-    const known = new Map<unknown, Seen>();
-    for (const one of await seen(kysely, caller, kind, usedFor, ids)) known.set(one.id, one);
-    for (const { id: value, location } of given) {
-      const found = known.get(value);
-      if (found?.usable === true) continue;
-      const message = found === undefined ? absent(kind) : forbidden(kind, found.name);
-      faults.push({ location, message, value });
-    }
-  }
+  const ids = named.flatMap(({ source }) => z.guid().safeParse(source[field]).data ?? []);
+  const known = new Map<unknown, Seen>();
+  for (const one of await seen(kysely, caller, kind, [projectId], ids)) known.set(one.id, one);
+  const faults = named.flatMap(({ source: { [field]: value }, location }): FieldError[] => {
+    const found = known.get(value);
+    if (value === undefined || found?.usable === true) return [];
+    const message = found === undefined ? absent(kind) : forbidden(kind, found.name);
+    return [{ location: `${location}.${field}`, message, value }];
+  });
   if (faults.length > 0) throw invalidFields(faults);
 }
 
