@@ -63,7 +63,7 @@ async function detectCommit({ paths, texts }: CommitTree, context: string): Prom
 }
 
 /** Beneath the deadline of a request. */
-const mostMillis = 20_000;
+const timeoutMillis = 20_000;
 
 /** A branch of a repository, without a service. */
 const branchBody = z.strictObject({
@@ -94,14 +94,13 @@ async function readBranch<T>(
 ): Promise<ReadBranch<T>> {
   refuseUnfit(body);
   const { branch, gitConnectionId, gitUrl = '', repository = '' } = body;
-  const rules = { ...server.outbound, timeoutMillis: mostMillis };
+  const rules = { ...server.outbound, timeoutMillis };
   let url = gitUrl;
   let credential: GitCredential | undefined;
   if (gitConnectionId !== undefined) {
     const { id, host } = await caller.see(theGitConnection, gitConnectionId);
-    credential = await connectionAccess(database.kysely, server.keyring, caller.organization.id, {
-      ...{ id, usedFor: usedForOf(caller) },
-    });
+    const asked = { id, usedFor: usedForOf(caller) };
+    credential = await connectionAccess(database.kysely, server.keyring, caller.organization.id, asked);
     url = cloneUrl(host, repository);
   }
   const field = gitConnectionId === undefined ? 'gitUrl' : 'repository';
@@ -236,9 +235,6 @@ const detectProject = operation({
   },
 });
 
-/** Beneath the deadline of a request. */
-const timeoutMillis = 20_000;
-
 /** An address may hold a password by mistake, and queries are logged: so it is in a body, although nothing changes. */
 const listPublicBranches = operation({
   method: 'POST',
@@ -252,17 +248,13 @@ const listPublicBranches = operation({
   result: gitBranchesSchema,
   async handle({ body: { gitUrl }, server: { outbound }, once }) {
     const fault = gitUrlFault(gitUrl);
-    if (fault !== undefined) throw refusedAddress(fault);
+    if (fault !== undefined) throw refused('gitUrl', fault);
     const found = await toldBy(() =>
       branchesOf(gitAddress(gitUrl, outbound), undefined, { ...outbound, timeoutMillis }),
     );
-    if ('error' in found) throw refusedAddress(`cannot be read: ${found.error}`);
+    if ('error' in found) throw refused('gitUrl', `cannot be read: ${found.error}`);
     return await once(async () => found.told);
   },
 });
-
-function refusedAddress(message: string) {
-  return invalidFields([{ location: 'body.gitUrl', message }]);
-}
 
 export const repositoryConfig = { detect: detectConfig, detectProject, publicBranches: listPublicBranches };

@@ -19,20 +19,11 @@ export const setCanvas = operation({
   async handle({ caller, path, body, effect }) {
     const project = await caller.see(theProject, path.id, effect.kysely);
     const strangers = new Set(await placeOnCanvas(effect, project, body.positions));
-    if (strangers.size === 0) return;
-    throw invalidFields(
-      body.positions.flatMap(({ serviceId }, index) =>
-        strangers.has(serviceId)
-          ? [
-              {
-                location: `body.positions[${index}].serviceId`,
-                message: 'is no service of this project',
-                value: serviceId,
-              },
-            ]
-          : [],
-      ),
+    const message = 'is no service of this project';
+    const faults = body.positions.flatMap(({ serviceId: value }, index) =>
+      strangers.has(value) ? [{ location: `body.positions[${index}].serviceId`, message, value }] : [],
     );
+    if (faults.length > 0) throw invalidFields(faults);
   },
 });
 

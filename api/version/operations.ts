@@ -8,6 +8,8 @@ declare module '../engine/server/server-parts.ts' {
   }
 }
 
+const kinds = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'] as const;
+
 const releasesFeedSchema = z
   .object({
     current: z.string().describe('The version that runs.'),
@@ -19,7 +21,7 @@ const releasesFeedSchema = z
         security: z.boolean().describe('Whether it fixes a security problem.'),
         sections: z.array(
           z.object({
-            kind: z.enum(['added', 'changed', 'deprecated', 'removed', 'fixed', 'security']),
+            kind: z.enum(kinds),
             items: z.array(z.object({ scope: z.string().optional(), text: z.string() })),
           }),
         ),
@@ -31,8 +33,6 @@ const releasesFeedSchema = z
 type ReleasesFeed = z.output<typeof releasesFeedSchema>;
 type Release = ReleasesFeed['releases'][number];
 type Section = Release['sections'][number];
-
-const kinds = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'] as const;
 
 /** Reads a changelog in the form of keepachangelog.com: releases, sections, items with an optional **scope**. */
 export function readChangelog(markdown: string, current: string): ReleasesFeed {
