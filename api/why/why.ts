@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DriftingRow, SuspendedRow, UnbuiltRow, WhyRow } from '../../db/why/why-facts.ts';
+import { defined } from '../../domain/defined.ts';
 import { deploymentStates } from '../../domain/deployments/states.ts';
 import {
   type WhyLine,
@@ -93,16 +94,12 @@ export function whyAnswer(
 }
 
 function suspendedLines({ at, by, liveRelease, ...row }: SuspendedRow): WhyLine[] {
-  return whySuspended({
-    ...row,
-    by: by ?? '',
-    ...(at === null ? {} : { at: at.toISOString() }),
-    ...(liveRelease === null ? {} : { liveRelease }),
-  });
+  const known = defined({ at: at?.toISOString(), liveRelease: liveRelease ?? undefined });
+  return whySuspended({ ...row, by: by ?? '', ...known });
 }
 
 function unbuiltLines({ at, message, ...row }: UnbuiltRow): WhyLine[] {
-  return whyUnbuilt({ ...row, message: message ?? '', ...(at === null ? {} : { at: at.toISOString() }) });
+  return whyUnbuilt({ ...row, message: message ?? '', ...defined({ at: at?.toISOString() }) });
 }
 
 function factsOf(row: WhyRow): WhyFacts {
@@ -120,14 +117,16 @@ function factsOf(row: WhyRow): WhyFacts {
         .map(({ message }) => message)
         .join(' '),
     createdAt: row.createdAt.toISOString(),
-    ...optional('startedAt', row.startedAt),
-    ...optional('finishedAt', row.finishedAt),
-    ...optional('blockedAt', row.blockedAt),
-    ...optional('cancelRequestedAt', row.cancelRequestedAt),
-    ...(failure === null ? {} : { failure: { ...failureAnswer(failure), end: endOf(failureAnswer(failure)) } }),
-    ...(approval === null ? {} : { approval: approvalOf(approval, deciders) }),
-    ...(cluster === null ? {} : { cluster: clusterOf(cluster) }),
-    ...(row.liveRelease === null ? {} : { liveRelease: row.liveRelease }),
+    ...defined({
+      startedAt: row.startedAt?.toISOString(),
+      finishedAt: row.finishedAt?.toISOString(),
+      blockedAt: row.blockedAt?.toISOString(),
+      cancelRequestedAt: row.cancelRequestedAt?.toISOString(),
+      failure: failure === null ? undefined : { ...failureAnswer(failure), end: endOf(failureAnswer(failure)) },
+      approval: approval === null ? undefined : approvalOf(approval, deciders),
+      cluster: cluster === null ? undefined : clusterOf(cluster),
+      liveRelease: row.liveRelease ?? undefined,
+    }),
   };
 }
 
@@ -139,10 +138,6 @@ function approvalOf({ id, decidedBy, decidedAt, expiresAt }: NonNullable<WhyRow[
 function clusterOf({ name, contact, heardAt }: NonNullable<WhyRow['cluster']>) {
   const heard = heardAt === null ? {} : { heardAt: new Date(heardAt).toISOString() };
   return { name, connected: contact === 'connected', ...heard };
-}
-
-function optional<Name extends string>(name: Name, at: Date | null): { [Key in Name]?: string } {
-  return (at === null ? {} : { [name]: at.toISOString() }) as { [Key in Name]?: string };
 }
 
 function endOf({ exitCode, signal, outOfMemory }: ReturnType<typeof failureAnswer>): string {
