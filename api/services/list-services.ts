@@ -34,10 +34,12 @@ export const listServices = operation({
     const of = { projectId: project.id };
     const environmentId = query.environmentId && (await environmentOf(caller, of, query.environmentId)).id;
     const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, environmentId });
-    const settings = environmentId === undefined ? undefined : await wantedIn(environmentId);
-    const place = { organizationId: project.organizationId, environmentId: environmentId ?? '' };
-    const referred = environmentId === undefined ? undefined : await referredServices(kysely, place, idsOf(services));
-    const files = environmentId === undefined ? undefined : await liveFiles(kysely, place, idsOf(services));
+    const { organizationId } = project;
+    const place = environmentId === undefined ? undefined : { organizationId, environmentId };
+    const ids = services.map(({ id }) => id);
+    const settings = place && (await wantedSettings(kysely, place, ids));
+    const referred = place && (await referredServices(kysely, place, ids));
+    const files = place && (await liveFiles(kysely, place, ids));
     const dependencies = services.flatMap(({ id, definition }) => [
       ...(settings?.get(id) ?? definition).dependsOn,
       ...(files?.get(id)?.effective.dependsOn ?? []),
@@ -47,17 +49,8 @@ export const listServices = operation({
       const { id } = service;
       return serviceAnswer(service, bySlug, settings?.get(id), referred?.get(id), files?.get(id));
     });
-
-    async function wantedIn(environmentId: string) {
-      const place = { organizationId: project.organizationId, environmentId };
-      return await wantedSettings(kysely, place, idsOf(services));
-    }
   },
 });
-
-function idsOf(services: readonly { id: string }[]): string[] {
-  return services.map(({ id }) => id);
-}
 
 export const driftItemSchema = z
   .object({
