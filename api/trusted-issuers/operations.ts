@@ -11,7 +11,6 @@ import {
   updateTrustedIssuer as update,
 } from '../../db/trusted-issuers/trusted-issuers.ts';
 import { defined } from '../../domain/defined.ts';
-import type { FieldError } from '../../domain/problems.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
 import { OutboundRefused } from '../../outbound/failures.ts';
@@ -66,14 +65,10 @@ const sessionOnly =
 
 /** Rules beyond the schema: the issuer's address must be one that we may call, and the claims must name somebody. */
 function checkRule(rule: TrustedIssuerRule, rules: AddressRules): void {
-  const errors: FieldError[] = [];
   const issuer = issuerFault(rule.issuer, rules);
-  if (issuer !== undefined) errors.push({ location: 'body.issuer', message: issuer, value: rule.issuer });
-  else {
-    const claims = unpinned(rule.issuer, rule.claims);
-    if (claims !== undefined) errors.push({ location: 'body.claims', message: claims });
-  }
-  if (errors.length > 0) throw invalidFields(errors);
+  if (issuer !== undefined) throw invalidFields([{ location: 'body.issuer', message: issuer, value: rule.issuer }]);
+  const claims = unpinned(rule.issuer, rule.claims);
+  if (claims !== undefined) throw invalidFields([{ location: 'body.claims', message: claims }]);
 }
 
 function issuerFault(issuer: string, rules: AddressRules): string | undefined {
