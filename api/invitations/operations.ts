@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import { refuseBeyond } from '../../db/engine/limits/quota.ts';
 import {
   acceptInvitation as accept,
   findInvitationByToken,
   findInvitationOf,
+  type InvitationView,
   listInvitations as invitationsOf,
 } from '../../db/invitations/invitations.ts';
 import {
@@ -12,6 +13,7 @@ import {
   resendInvitation as resend,
   revokeInvitation as revoke,
 } from '../../db/invitations/invite.ts';
+import type { Tables } from '../../db/postgres/tables.ts';
 import { Problem } from '../../domain/problems.ts';
 import { roles } from '../../domain/roles.ts';
 import { soughtText } from '../engine/input/line.ts';
@@ -167,6 +169,13 @@ const revokeInvitation = operation({
   },
 });
 
+/** The invitation that a token opens, to whoever has that. */
+export async function invitationOf(kysely: Kysely<Tables>, token: string): Promise<InvitationView> {
+  const found = await findInvitationByToken(kysely, token);
+  if (found !== undefined) return found;
+  throw new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
+}
+
 const viewInvitation = operation({
   method: 'GET',
   url: '/api/v1/invitations/{token}',
@@ -176,11 +185,7 @@ const viewInvitation = operation({
   path: invitationTokenPath,
   result: publicInvitationSchema,
   async handle({ path, database }) {
-    const found = await findInvitationByToken(database.kysely, path.token);
-    if (found === undefined) {
-      throw new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
-    }
-    return found;
+    return await invitationOf(database.kysely, path.token);
   },
 });
 

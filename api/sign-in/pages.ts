@@ -1,5 +1,5 @@
 import { type Effect, effect } from '../../db/engine/effect.ts';
-import { acceptInvitation, findInvitationByToken, type InvitationView } from '../../db/invitations/invitations.ts';
+import { acceptInvitation, type InvitationView } from '../../db/invitations/invitations.ts';
 import { hashSecret } from '../../db/keys/secrets.ts';
 import { attemptOfBrowser } from '../../db/sign-in/sign-in-attempts.ts';
 import { findSignInLinkBySecret, ownerExists, useSignInLink } from '../../db/sign-in/sign-in-links.ts';
@@ -12,23 +12,16 @@ import { noteRefusal } from '../auth/callback.ts';
 import { Refusal } from '../auth/refusal.ts';
 import { isOurPath } from '../auth/return-to.ts';
 import type { Client } from '../engine/pipeline/client.ts';
+import { invitationOf } from '../invitations/operations.ts';
 import { authorOf, type PageRoutes } from './visitor.ts';
 
 /** The page behind the link of an invitation. */
 export function invitationPage({ server, get, post }: PageRoutes): void {
   const { database, provider } = server;
 
-  async function invitationOf(token: string): Promise<InvitationView> {
-    const found = /^[A-Za-z0-9_-]{1,128}$/.test(token)
-      ? await findInvitationByToken(database.kysely, token)
-      : undefined;
-    if (found !== undefined) return found;
-    throw new Problem('not-found', 'There is no such invitation, or it was revoked; ask the person who invited you.');
-  }
-
   get('/invitations/:token', async ({ parameter, session }) => {
     const token = parameter('token');
-    const invitation = await invitationOf(token);
+    const invitation = await invitationOf(database.kysely, token);
     const email = (await session())?.user.email;
     return {
       page: page({
@@ -41,7 +34,7 @@ export function invitationPage({ server, get, post }: PageRoutes): void {
 
   post('/invitations/:token', async (visitor) => {
     const token = visitor.parameter('token');
-    const invitation = await invitationOf(token);
+    const invitation = await invitationOf(database.kysely, token);
     const session = await visitor.session();
     if (session !== undefined && isFor(invitation, session.user.email)) {
       await effect(database, authorOf(visitor, session), async (running) => {
