@@ -138,11 +138,11 @@ const resendInvitation = operation({
   role: 'admin',
   projectTokens: 'refused',
   rate: 'credentials',
-  problems: ['not-found', 'invitation-over'],
+  problems: ['invitation-over'],
+  of: theInvitation,
   result: invitationWithToken,
   secretAnswer: ({ invitation }) => invitation.id,
-  async handle({ caller, path, effect, server }) {
-    const { id, organizationId } = await caller.see(theInvitation, path.id, effect.kysely);
+  async handle({ found: { id, organizationId }, caller, effect, server }) {
     const again = await resend(effect, {
       organizationId,
       id,
@@ -161,9 +161,9 @@ const revokeInvitation = operation({
   description: 'The token stops working at once. An accepted invitation cannot be revoked: remove the member.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'invitation-over'],
-  async handle({ caller, path, effect }) {
-    const { id, organizationId } = await caller.see(theInvitation, path.id, effect.kysely);
+  problems: ['invitation-over'],
+  of: theInvitation,
+  async handle({ found: { id, organizationId }, caller, path, effect }) {
     const revoked = await revoke(effect, { organizationId, id, asRole: caller.role });
     if (!revoked) await caller.see(theInvitation, path.id, effect.kysely);
   },

@@ -17,7 +17,8 @@ const listLogLines = operation({
     'Oldest first, all runs of the instance, as far back as the machine keeps them. The last page is the one without `nextCursor`.',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found', 'cluster-not-ready'],
+  problems: ['cluster-not-ready'],
+  of: theCluster,
   path: instanceLogPath,
   result: logLineSchema
     .extend({
@@ -27,8 +28,7 @@ const listLogLines = operation({
     })
     .meta({ id: 'InstanceLogPageLine' }),
   paged: { after: logCursor, defaultLimit: 200, maxLimit: 1000 },
-  async handle({ caller, path, page, server, signal }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, path, page, server, signal }) {
     const wanted = { instance: path.instanceId, from: page.after };
     const lost = 'Part of the log was lost on its way: try again.';
     const items: (ReturnType<typeof presentLine> & { missingFrom?: number | undefined })[] = [];
@@ -59,12 +59,12 @@ const listRuns = operation({
     'Newest first: each start with its exit and its place in the log. The agent notes the last 500; one of before 0.2 notes none.',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found', 'cluster-not-ready'],
+  problems: ['cluster-not-ready'],
+  of: theCluster,
   path: instanceLogPath,
   result: logRunSchema,
   paged: { after: z.int(), defaultLimit: 50, maxLimit: 500 },
-  async handle({ caller, path, page, server, signal }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, path, page, server, signal }) {
     const wanted = { instance: path.instanceId, tail: 0 };
     const lost = 'Part of the answer was lost on its way: try again.';
     const runs = new Map<number, LogRun>();
@@ -96,7 +96,8 @@ const streamLogs = operation({
     'One stream of all runs: lines from before a restart included. Each event has an `id`; a stream that begins `after` it (or with it as `Last-Event-ID`) continues there, without a line twice or left out. `run`: one begins here or, with `exit`, ended here; runs before the first line come first. `missing`: lines were deleted on the machine before they were read. Ends after `end`: at once without `follow`, otherwise when the instance is deleted.',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found', 'cluster-not-ready'],
+  problems: ['cluster-not-ready'],
+  of: theCluster,
   path: instanceLogPath,
   query: z.strictObject({
     tail: z.int().min(0).max(10_000).default(100).describe('How many of the last lines to start with.'),
@@ -109,8 +110,7 @@ const streamLogs = operation({
     follow: z.boolean().default(false).describe('Whether to keep streaming new lines.'),
   }),
   stream: { kind: 'other', events: { log: logLineSchema, run: logRunSchema, missing: missingSchema, end: endSchema } },
-  async *handle({ caller, path, query: { tail, after, before, follow }, server, signal }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async *handle({ found: cluster, path, query: { tail, after, before, follow }, server, signal }) {
     const start = after === undefined || before !== undefined ? { tail } : { from: cursorOf(after) };
     const end = before === undefined ? { follow } : { to: cursorOf(before), follow: false };
     const reading = readLog(server, cluster, { instance: path.instanceId, ...start, ...end }, signal);
@@ -142,7 +142,8 @@ const streamClusterLogs = operation({
     'The logs of a workload, say, in one stream: the events of each instance as its own stream has them, with the name of the instance. The `id` of an event is `<instance>:<place>`; `after` takes the last one of each instance. An instance whose log cannot be read has an `end` with the reason, and the others are read on.',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found', 'cluster-not-ready'],
+  problems: ['cluster-not-ready'],
+  of: theCluster,
   query: z.strictObject({
     instances: z
       .string()
@@ -170,8 +171,7 @@ const streamClusterLogs = operation({
       end: endSchema.extend(named).meta({ id: 'ClusterLogEnd' }),
     },
   },
-  async *handle({ caller, path, query, server, signal }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async *handle({ found: cluster, query, server, signal }) {
     const ids = [...new Set(query.instances.split(','))];
     const places = new Map((query.after ?? '').split(',').map((text) => text.split(':') as [string, string]));
     const leaving = new AbortController();

@@ -37,7 +37,8 @@ export const streamEnvironmentLogs = operation({
     'Each line with its service, process and instance. Instances that start meanwhile are followed, too. Twelve instances at once; `note` says when there are more, and when a log cannot be read.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'cluster-not-ready'],
+  problems: ['cluster-not-ready'],
+  of: theEnvironment,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Only of this service.'),
     tail: z
@@ -49,8 +50,14 @@ export const streamEnvironmentLogs = operation({
     follow: z.boolean().default(true).describe('Whether to keep streaming new lines.'),
   }),
   stream: { kind: 'other', events: { log: environmentLogLineSchema, note: noteSchema } },
-  async *handle({ caller, path, query, server, database, signal }): AsyncGenerator<Told, void, undefined> {
-    const environment = await caller.see(theEnvironment, path.id);
+  async *handle({
+    found: environment,
+    caller,
+    query,
+    server,
+    database,
+    signal,
+  }): AsyncGenerator<Told, void, undefined> {
     const organizationId = caller.organization.id;
     const cluster =
       environment.clusterId === null

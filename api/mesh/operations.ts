@@ -9,9 +9,9 @@ const deleteMeshPeer = operation({
   summary: 'Revoke a node of the mesh; its keys are retired for good',
   role: 'admin',
   projectTokens: 'refused',
+  of: theCluster,
   path: z.strictObject({ id: z.guid().toLowerCase(), peerId: z.guid().toLowerCase() }),
-  async handle({ caller, path, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster }) {
     throw new Problem('not-found', `The cluster "${cluster.name}" has no such node in the mesh.`);
   },
 });
@@ -23,6 +23,7 @@ const getMeshPeers = operation({
   description: 'None, and a hub of empty fields: no cluster is in a mesh yet.',
   role: 'viewer',
   projectTokens: 'refused',
+  of: theCluster,
   query: z.strictObject({ includeRevoked: z.boolean().optional().describe('Also those that were revoked.') }),
   result: z
     .object({
@@ -50,10 +51,7 @@ const getMeshPeers = operation({
       ),
     })
     .meta({ id: 'MeshPeers' }),
-  async handle({ caller, path }) {
-    await caller.see(theCluster, path.id);
-    return { hub: { clusterId: '', clusterName: '', nodeName: '', sameCluster: false }, items: [] };
-  },
+  handle: async () => ({ hub: { clusterId: '', clusterName: '', nodeName: '', sameCluster: false }, items: [] }),
 });
 
 const getPrivatenetDevices = operation({
@@ -63,6 +61,7 @@ const getPrivatenetDevices = operation({
   description: 'None, and an empty `adminUrl`: no driver of today joins one (capability `privateNet`).',
   role: 'viewer',
   projectTokens: 'refused',
+  of: theCluster,
   result: z
     .object({
       adminUrl: z.string(),
@@ -77,10 +76,7 @@ const getPrivatenetDevices = operation({
       ),
     })
     .meta({ id: 'PrivateNetDevices' }),
-  async handle({ caller, path }) {
-    await caller.see(theCluster, path.id);
-    return { adminUrl: '', devices: [] };
-  },
+  handle: async () => ({ adminUrl: '', devices: [] }),
 });
 
 export const mesh = { privatenetDevices: getPrivatenetDevices, meshPeers: getMeshPeers, deleteMeshPeer };

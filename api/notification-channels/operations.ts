@@ -83,6 +83,7 @@ const listDeliveries = operation({
   description: 'Messages to a chat, and incidents of a pager, of the last 30 days.',
   role: 'admin',
   projectTokens: 'refused',
+  of: theNotificationChannel,
   paged: { after: createdPosition },
   result: z
     .object({
@@ -98,8 +99,7 @@ const listDeliveries = operation({
       workflowId: z.guid().optional().describe('Absent while it is queued.'),
     })
     .meta({ id: 'NotificationDelivery' }),
-  async handle({ caller, path, page, database }) {
-    const { id } = await caller.see(theNotificationChannel, path.id);
+  async handle({ found: { id }, caller, page, database }) {
     const found = await deliveriesOf(database.kysely, caller.organization.id, id, oneMore(page));
     return pageOf(found, page, (one) => ({
       ...one,
@@ -129,9 +129,9 @@ const retryDeliveries = operation({
   description: 'The attempts count as any other.',
   role: 'admin',
   projectTokens: 'refused',
+  of: theNotificationChannel,
   result: z.object({ retried: z.int().describe('How many messages.') }),
-  async handle({ caller, path, effect }) {
-    const channel = await caller.see(theNotificationChannel, path.id, effect.kysely);
+  async handle({ found: channel, caller, effect }) {
     return { retried: await retry(effect, caller.organization.id, channel) };
   },
 });

@@ -92,13 +92,13 @@ const createProcess = operation({
   description: 'It runs in an environment once the staged changes there are applied.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
+  problems: ['conflict'],
+  of: theService,
   query: stagedInEnvironment,
   body: processSettings.extend({ name: processName }),
   status: 201,
   result: processSchema,
-  async handle({ caller, path, query, body, effect, server }) {
-    const service = await caller.see(theService, path.id, effect.kysely);
+  async handle({ found: service, caller, query, body, effect, server }) {
     const { organizationId, id: serviceId } = service;
     await refuseBeyond(effect, {
       setting: 'PROCESSES_PER_SERVICE',
@@ -128,10 +128,10 @@ const deleteProcess = operation({
     'It stops in an environment once the staged changes there are applied. The only process of a service stays. The data of its volumes are listed by `GET /api/v1/deleted` then, and can be restored until the retention has passed.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict'],
+  problems: ['conflict'],
+  of: theProcess,
   query: stagedInEnvironment,
-  async handle({ caller, path, query, effect, server }) {
-    const process = await caller.see(theProcess, path.id, effect.kysely);
+  async handle({ found: process, caller, query, effect, server }) {
     const service = await caller.see(theService, process.serviceId, effect.kysely);
     await lockService(effect, service);
     const all = await placesOf(effect, caller, service, query.environmentId);
@@ -160,10 +160,10 @@ const getProcess = operation({
   summary: 'Get a process',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProcess,
   query: inEnvironment,
   result: processSchema,
-  async handle({ caller, path, query, database: { kysely } }) {
-    const process = await caller.see(theProcess, path.id);
+  async handle({ found: process, caller, query, database: { kysely } }) {
     if (query.environmentId === undefined) return processAnswer(process);
     const service = await caller.see(theService, process.serviceId);
     const { part } = await partIn(kysely, caller, service, query.environmentId, 'process', (all) => all[process.id]);
@@ -177,10 +177,10 @@ const listProcesses = operation({
   summary: 'List the processes of a service, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theService,
   query: inEnvironment,
   result: z.object({ items: z.array(processSchema) }).meta({ id: 'Processes' }),
-  async handle({ caller, path, query, database: { kysely } }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, query, database: { kysely } }) {
     const processes = await processesOf(kysely, service);
     if (query.environmentId === undefined) return { items: processes.map((process) => processAnswer(process)) };
     const { settings } = await placeOf(kysely, caller, service, query.environmentId);

@@ -28,10 +28,10 @@ export const listProcessRuns = operation({
   description: 'Those that the machine still keeps: what runs, and the last that ended. Each is an instance.',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProcess,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: z.object({ items: z.array(instanceSchema) }).meta({ id: 'ProcessRuns' }),
-  async handle({ caller, path, query, database: { kysely } }) {
-    const process = await caller.see(theProcess, path.id);
+  async handle({ found: process, caller, query, database: { kysely } }) {
     const service = await caller.see(theService, process.serviceId);
     const environment = await environmentOf(caller, service, query.environmentId);
     if (environment.clusterId === null) return { items: [] };
@@ -128,12 +128,12 @@ export const restartProcess = operation({
     'Replaces the instances of its live release one after the other. How it ends is told by `GET /environments/{id}/commands/{commandId}`.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],
+  problems: ['conflict', 'service-suspended', 'cluster-not-ready'],
+  of: theProcess,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   status: 202,
   result: commandSchema,
-  async handle({ caller, path, query, effect, server }) {
-    const process = await caller.see(theProcess, path.id, effect.kysely);
+  async handle({ found: process, caller, query, effect, server }) {
     const place = await runningPlace(effect, caller, process, query.environmentId);
     return await commanded(effect, server, process, place, { kind: 'restart', action: 'service.process_restarted' });
   },
@@ -147,12 +147,12 @@ export const runProcess = operation({
     'One run of its live release, besides those of its schedule. How it begins is told by `GET /environments/{id}/commands/{commandId}`, the run by `GET /processes/{id}/runs`.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'service-suspended', 'cluster-not-ready'],
+  problems: ['conflict', 'service-suspended', 'cluster-not-ready'],
+  of: theProcess,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   status: 202,
   result: commandSchema,
-  async handle({ caller, path, query, effect, server }) {
-    const process = await caller.see(theProcess, path.id, effect.kysely);
+  async handle({ found: process, caller, query, effect, server }) {
     const place = await runningPlace(effect, caller, process, query.environmentId);
     const { cluster } = place;
     if (place.kind !== 'cron') {

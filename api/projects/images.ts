@@ -12,6 +12,7 @@ export const listProjectImages = operation({
   description: `Those that were tagged last, at most ${most}: \`reference\` is what a source of any of its services can name.`,
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProject,
   result: z
     .object({
       items: z.array(
@@ -26,8 +27,7 @@ export const listProjectImages = operation({
       ),
     })
     .meta({ id: 'ProjectImages' }),
-  async handle({ caller, path, database }) {
-    const { slug, id, organizationId } = await caller.see(theProject, path.id);
+  async handle({ found: { slug, id, organizationId }, caller, database }) {
     const found = await listProjectTags(database.kysely, { organizationId, projectId: id, limit: most });
     return {
       items: found.map((one) => ({

@@ -32,7 +32,8 @@ const changeProject = operation({
   description: 'Omitted fields keep their values; the slug never changes. A member owns it, or a team: not both.',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found', 'changed-meanwhile'],
+  problems: ['changed-meanwhile'],
+  of: theProject,
   body: withWas(
     z.strictObject({
       name: projectName.optional(),
@@ -43,8 +44,7 @@ const changeProject = operation({
     }),
   ),
   result: projectSchema,
-  async handle({ caller, path, body, effect }) {
-    const project = await caller.see(theProject, path.id, effect.kysely);
+  async handle({ found: project, caller, path, body, effect }) {
     const before = await lockProject(effect, project);
     if (before === undefined) return projectAnswer(await caller.see(theProject, path.id, effect.kysely));
     const { was, ...wanted } = body;
@@ -133,9 +133,9 @@ const deleteProject = operation({
   role: 'admin',
   projectTokens: 'allowed',
   rate: 'deletions',
+  of: theProject,
   query: waitQuery,
-  async handle({ caller, path, query, effect }) {
-    const project = await caller.see(theProject, path.id, effect.kysely);
+  async handle({ found: project, caller, path, query, effect }) {
     const deleted = await remove(effect, project, { wait: query.wait ?? false });
     // Deleted by somebody else while this waited: then it is not found.
     if (!deleted) await caller.see(theProject, path.id, effect.kysely);
@@ -164,9 +164,9 @@ const projectDeletionImpact = operation({
   summary: 'Tell what the deletion of a project would end',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProject,
   result: projectDeletionImpactSchema,
-  async handle({ caller, path, database: { kysely } }) {
-    const project = await caller.see(theProject, path.id);
+  async handle({ found: project, database: { kysely } }) {
     // Subjects that no version has yet.
     const nothing = { domains: 0, backups: { count: 0, sizeBytes: 0 }, archives: 0 };
     return { project, ...(await projectImpact(kysely, project)), ...nothing };
@@ -181,12 +181,12 @@ const getClusterRecommendation = operation({
     "The organization's default cluster if it is in contact and accepts workloads, else the one in contact with the fewest workloads.",
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'cluster-not-ready'],
+  problems: ['cluster-not-ready'],
+  of: theProject,
   result: z
     .object({ clusterId: z.guid(), clusterName: z.string(), clusterSlug: z.string(), reason: z.string() })
     .meta({ id: 'ClusterRecommendation' }),
-  async handle({ caller, path, database }) {
-    await caller.see(theProject, path.id);
+  async handle({ caller, database }) {
     const cluster = await recommendedCluster(database.kysely, caller.organization.id);
     if (cluster !== undefined) {
       return { clusterId: cluster.id, clusterName: cluster.name, clusterSlug: cluster.slug, reason: reasonOf(cluster) };
@@ -216,10 +216,9 @@ const getProject = operation({
   summary: 'Get a project',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProject,
   result: projectSchema,
-  async handle({ caller, path }) {
-    return projectAnswer(await caller.see(theProject, path.id));
-  },
+  handle: async ({ found }) => projectAnswer(found),
 });
 
 export const listProjects = operation({

@@ -72,7 +72,8 @@ const getImageConfig = operation({
     'Of the image that the environment would deploy now. One of another registry is looked up there, with the credential of the service.',
   role: 'viewer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'image-not-resolved'],
+  problems: ['conflict', 'image-not-resolved'],
+  of: theService,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: z
     .object({
@@ -83,8 +84,7 @@ const getImageConfig = operation({
       workingDir: z.string(),
     })
     .meta({ id: 'ImageConfig' }),
-  async handle({ caller, path, query, database: { kysely }, server }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, query, database: { kysely }, server }) {
     const place = await placeOf(kysely, caller, service, query.environmentId);
     const image = await wantedImage(kysely, caller, service, place);
     const { machine } = await machineOf(kysely, place);
@@ -189,10 +189,9 @@ const getRelease = operation({
   summary: 'Get a release with its last deployment',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theRelease,
   result: z.object({ release: releaseSchema, deployment: deploymentSchema.optional() }).meta({ id: 'ReleaseDetail' }),
-  async handle({ caller, path, database }) {
-    const { kysely } = database;
-    const release = await caller.see(theRelease, path.id);
+  async handle({ found: release, database: { kysely } }) {
     const last = await lastDeploymentOf(kysely, release.organizationId, release.id);
     const deployment = last === undefined ? undefined : await findDeployment(kysely, release.organizationId, last);
     return { release: releaseAnswer(release), deployment: deployment && deploymentAnswer(deployment) };
@@ -205,11 +204,11 @@ const listReleases = operation({
   summary: 'List the releases of a service, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theService,
   query: z.strictObject({ environmentId: z.guid().toLowerCase().optional() }),
   paged: { after: createdPosition },
   result: releaseSchema,
-  async handle({ caller, path, query, page, database }) {
-    const { id: serviceId, organizationId } = await caller.see(theService, path.id);
+  async handle({ found: { id: serviceId, organizationId }, query, page, database }) {
     const filter = { serviceId, environmentId: query.environmentId };
     const found = await list(database.kysely, organizationId, filter, oneMore(page));
     return pageOf(found, page, releaseAnswer);

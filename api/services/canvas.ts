@@ -13,11 +13,11 @@ export const setCanvas = operation({
   description: 'Services that are not named stay where they are.',
   role: 'deployer',
   projectTokens: 'allowed',
+  of: theProject,
   body: z.strictObject({
     positions: z.array(z.strictObject({ serviceId: z.guid().toLowerCase(), x: coordinate, y: coordinate })).max(10_000),
   }),
-  async handle({ caller, path, body, effect }) {
-    const project = await caller.see(theProject, path.id, effect.kysely);
+  async handle({ found: project, body, effect }) {
     const strangers = new Set(await placeOnCanvas(effect, project, body.positions));
     const message = 'is no service of this project';
     const faults = body.positions.flatMap(({ serviceId: value }, index) =>
@@ -33,7 +33,6 @@ export const clearCanvas = operation({
   summary: 'Forget where the services of a project were placed',
   role: 'deployer',
   projectTokens: 'allowed',
-  async handle({ caller, path, effect }) {
-    await clear(effect, await caller.see(theProject, path.id, effect.kysely));
-  },
+  of: theProject,
+  handle: async ({ found, effect }) => await clear(effect, found),
 });

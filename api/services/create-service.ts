@@ -46,7 +46,8 @@ export const createService = operation({
     'The slug is derived from the name and never changes. The name of another service of the project is 409 with `existing`: stage that one. Nothing runs until the environment applies its staged changes; discarding them deletes the service again.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'service-exists'],
+  problems: ['conflict', 'service-exists'],
+  of: theProject,
   body: z.strictObject({
     name: serviceName,
     ...z.strictObject(serviceFields).partial().shape,
@@ -70,8 +71,7 @@ export const createService = operation({
       changeSet: changeSetViewSchema,
     })
     .meta({ id: 'ServiceCreated' }),
-  async handle({ caller, path, body, effect, server }) {
-    const project = await caller.see(theProject, path.id, effect.kysely);
+  async handle({ found: project, caller, body, effect, server }) {
     const { organizationId, id: projectId } = project;
     await refuseBeyond(effect, {
       setting: 'SERVICES_PER_PROJECT',

@@ -19,6 +19,7 @@ export const listServices = operation({
   summary: 'List the services of a project, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProject,
   query: z.strictObject({
     q: soughtText('its name'),
     environmentId: z
@@ -29,8 +30,7 @@ export const listServices = operation({
   }),
   paged: { after: createdPosition },
   result: serviceSchema,
-  async handle({ caller, path, query, database: { kysely }, page }) {
-    const project = await caller.see(theProject, path.id);
+  async handle({ found: project, caller, query, database: { kysely }, page }) {
     const of = { projectId: project.id };
     const environmentId = query.environmentId && (await environmentOf(caller, of, query.environmentId)).id;
     const services = await servicesOf(kysely, project, { ...oneMore(page), q: query.q, environmentId });
@@ -71,10 +71,10 @@ export const serviceDrift = operation({
     'Compares the applied settings and variables, with the values that they refer to, with the live release. Staged changes are no part of it. Empty where nothing is live. Secrets are not opened: one is listed if it was applied since.',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theService,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: z.object({ items: z.array(driftItemSchema) }).meta({ id: 'ServiceDrift' }),
-  async handle({ caller, path, query, database: { kysely } }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, query, database: { kysely } }) {
     const environment = await environmentOf(caller, service, query.environmentId);
     const place = { organizationId: service.organizationId, environmentId: environment.id };
     const items = (await driftOf(kysely, place, [service.id])).get(service.id) ?? [];

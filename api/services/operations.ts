@@ -30,7 +30,8 @@ const changeService = operation({
     '`name` and `skipProductionApproval` (by an admin) change at once, the slug never. The other fields are settings: they are staged, and take effect when the environment applies its staged changes.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'changed-meanwhile', 'role-too-low'],
+  problems: ['conflict', 'changed-meanwhile', 'role-too-low'],
+  of: theService,
   query: stagedInEnvironment,
   body: withWas(
     z
@@ -39,8 +40,7 @@ const changeService = operation({
       .strict(),
   ),
   result: serviceSchema,
-  async handle({ caller, path, query, body, effect, server }) {
-    const service = await caller.see(theService, path.id, effect.kysely);
+  async handle({ found: service, caller, path, query, body, effect, server }) {
     const before = await lockService(effect, service);
     if (before === undefined) return serviceOf(await caller.see(theService, path.id, effect.kysely));
     const { was, name, skipProductionApproval: skip, source, ...rest } = body;
@@ -103,7 +103,8 @@ const deleteService = operation({
     'It is not found any more, and its slug is free. Staged changes of it are dropped, approvals of it alone are closed, deployments are cancelled, and its instances end. Refused while other services depend on it or values refer to it, naming both ends, or while it waits for an approval together with others. A service that production has is deleted by an admin.',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'role-too-low'],
+  problems: ['conflict', 'role-too-low'],
+  of: theService,
   query: z.strictObject({
     wait: z
       .boolean()
@@ -112,8 +113,7 @@ const deleteService = operation({
         'Rollouts that have begun may end by themselves before the instances end. By default they are asked to cancel. Those that have not begun are cancelled either way.',
       ),
   }),
-  async handle({ caller, path, query, effect }) {
-    const service = await caller.see(theService, path.id, effect.kysely);
+  async handle({ found: service, caller, path, query, effect }) {
     const deleted = await remove(effect, service, {
       wait: query.wait ?? false,
       check: (impact) => {
@@ -164,9 +164,9 @@ const deletionImpact = operation({
   summary: 'Tell what the deletion of a service would end',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theService,
   result: deletionImpactSchema,
-  async handle({ caller, path, database: { kysely } }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, database: { kysely } }) {
     const impact = await impactOf(kysely, service);
     return { role: roleToDelete(impact), ...impact };
   },
@@ -178,10 +178,10 @@ const getService = operation({
   summary: 'Get a service',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theService,
   query: inEnvironment,
   result: serviceSchema,
-  async handle({ caller, path, query, database: { kysely } }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, query, database: { kysely } }) {
     const { environmentId } = query;
     const place = environmentId === undefined ? undefined : await placeOf(kysely, caller, service, environmentId);
     const referred = place && (await referredServices(kysely, place, [service.id])).get(service.id);

@@ -126,8 +126,8 @@ const deleteTrustedIssuer = operation({
   credentials: 'session',
   why: sessionOnly,
   projectTokens: 'refused',
-  async handle({ caller, path, effect }) {
-    const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
+  of: theTrustedIssuer,
+  async handle({ found: { id }, caller, effect }) {
     await remove(effect, caller.organization.id, id);
   },
 });
@@ -138,10 +138,9 @@ const getTrustedIssuer = operation({
   summary: 'Get a trusted issuer',
   role: 'admin',
   projectTokens: 'refused',
+  of: theTrustedIssuer,
   result: trustedIssuerSchema,
-  async handle({ caller, path }) {
-    return await caller.see(theTrustedIssuer, path.id);
-  },
+  handle: async ({ found }) => found,
 });
 
 export const listTrustedIssuers = operation({
@@ -169,11 +168,11 @@ const updateTrustedIssuer = operation({
   credentials: 'session',
   why: sessionOnly,
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'changed-meanwhile'],
+  problems: ['conflict', 'changed-meanwhile'],
+  of: theTrustedIssuer,
   body: withWas(z.strictObject(ruleFields).partial()),
   result: trustedIssuerSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const { id } = await caller.see(theTrustedIssuer, path.id, effect.kysely);
+  async handle({ found: { id }, caller, body, effect, server }) {
     const before = await lockTrustedIssuer(effect, caller.organization.id, id);
     if (before === undefined) return await caller.see(theTrustedIssuer, id, effect.kysely);
     const { was, ...wanted } = body;

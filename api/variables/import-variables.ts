@@ -45,7 +45,8 @@ export const importVariables = operation({
   summary: 'Stage the variables of an env file for a service or shared by all, all or none, and tell what they change',
   role: 'deployer',
   projectTokens: 'allowed',
-  problems: ['not-found', 'conflict', 'change-set-changed'],
+  problems: ['conflict', 'change-set-changed'],
+  of: theEnvironment,
   body: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Absent: variables that the services share.'),
     text: z.string().meta({ writeOnly: true }).describe('`KEY=value`, a line each, as in `.env` files.'),
@@ -64,8 +65,7 @@ export const importVariables = operation({
   }),
   result: importedSchema,
   status: 200,
-  async handle({ caller, path, body, effect, server }) {
-    const environment = await caller.see(theEnvironment, path.id, effect.kysely);
+  async handle({ found: environment, caller, body, effect, server }) {
     const { serviceId, replace = false, dryRun = false } = body;
     if (serviceId !== undefined && !(await servicesAmong(effect.kysely, environment, [serviceId])).has(serviceId)) {
       const message = "is no service of this environment's project";

@@ -30,13 +30,13 @@ const listReferrers = operation({
   summary: 'List the variables of a service, or those shared, to which others refer, applied and staged',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theEnvironment,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Absent: the variables that the services share.'),
   }),
   paged: { after: z.strictObject({ key: z.string() }) },
   result: referredVariableSchema,
-  async handle({ caller, path, query: { serviceId }, page, database }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, query: { serviceId }, page, database }) {
     const asked = { serviceId, after: page.after?.key, limit: page.limit + 1 };
     const found = await referredVariables(database.kysely, placeOf(environment), asked);
     return pageBy(found, page, ({ key }) => ({ key }));
@@ -64,14 +64,14 @@ const listVariables = operation({
   summary: 'List the variables of an environment, applied and staged: those shared, then by service and key',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theEnvironment,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Only those of this service.'),
     shared: z.boolean().default(false).describe('Only those that the services share; goes before `serviceId`.'),
   }),
   paged: { after: z.strictObject({ slug: z.string(), key: z.string() }) },
   result: variableSchema,
-  async handle({ caller, path, query, page, database }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, query, page, database }) {
     const asked = { limit: page.limit + 1, after: page.after, of: query.shared ? null : query.serviceId };
     const found = await list(database.kysely, environment, asked);
     return pageBy(found, page, ({ serviceSlug, key }) => ({ slug: serviceSlug, key }));
@@ -103,14 +103,14 @@ const variableHistory = operation({
   summary: 'List the changes of a variable that were applied, newest first',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theEnvironment,
   query: z.strictObject({
     serviceId: z.guid().toLowerCase().optional().describe('Absent: of a variable that the services share.'),
     key: z.string().min(1).max(256),
   }),
   paged: { after: createdPosition },
   result: variableChangeSchema,
-  async handle({ caller, path, query, page, database }) {
-    const environment = await caller.see(theEnvironment, path.id);
+  async handle({ found: environment, query, page, database }) {
     const rows = await history(database.kysely, placeOf(environment), query, oneMore(page));
     return pageOf(rows, page, (row) => ({ ...row, buildTime: row.buildTime ?? '', appliedAt: row.createdAt }));
   },

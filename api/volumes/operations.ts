@@ -180,10 +180,10 @@ const getVolume = operation({
   description: 'One that was deleted is answered as long as an environment had it once.',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theVolume,
   query: inEnvironment,
   result: volumeSchema,
-  async handle({ caller, path, query, database: { kysely } }) {
-    const volume = await caller.see(theVolume, path.id);
+  async handle({ found: volume, caller, query, database: { kysely } }) {
     if (query.environmentId === undefined) return volumeAnswer(volume);
     const service = await caller.see(theService, volume.serviceId);
     const place = await partIn(kysely, caller, service, query.environmentId, 'volume', settingsOf(volume));
@@ -198,11 +198,11 @@ const listVolumes = operation({
   summary: 'List the volumes of a process, oldest first',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theProcess,
   query: inEnvironment,
   paged: { after: createdPosition },
   result: volumeSchema,
-  async handle({ caller, path, query, database: { kysely }, page }) {
-    const process = await caller.see(theProcess, path.id);
+  async handle({ found: process, caller, query, database: { kysely }, page }) {
     const rows = await volumesOfProcess(kysely, process);
     const { after } = page;
     const beyond = rows.filter(({ createdAt, id }) => {

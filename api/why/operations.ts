@@ -16,9 +16,9 @@ const whyDeployment = operation({
   summary: 'Tell why a deployment waits or failed, and who can change that',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theDeployment,
   result: whySchema,
-  async handle({ caller, path, database }) {
-    const { id } = await caller.see(theDeployment, path.id);
+  async handle({ found: { id }, caller, database }) {
     return whyAnswer(await whyFacts(database.kysely, caller.organization.id, { id }));
   },
 });
@@ -45,10 +45,9 @@ const whyEnvironment = operation({
   summary: 'Tell what the deployments of an environment wait for or failed by, the worst first',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theEnvironment,
   result: whySchema,
-  async handle({ caller, path, database }) {
-    return await whyAt(database.kysely, await caller.see(theEnvironment, path.id));
-  },
+  handle: async ({ found, database }) => await whyAt(database.kysely, found),
 });
 
 const whyService = operation({
@@ -57,10 +56,10 @@ const whyService = operation({
   summary: 'Tell what the deployments of a service in an environment wait for or failed by',
   role: 'viewer',
   projectTokens: 'allowed',
+  of: theService,
   query: z.strictObject({ environmentId: z.guid().toLowerCase() }),
   result: whySchema,
-  async handle({ caller, path, query, database }) {
-    const service = await caller.see(theService, path.id);
+  async handle({ found: service, caller, query, database }) {
     const environment = await environmentOf(caller, service, query.environmentId);
     return await whyAt(database.kysely, environment, service.id);
   },

@@ -29,12 +29,12 @@ const applyWorkload = operation({
     'For trying out a cluster; services deploy in their own way. An identical workload is left unchanged, unless it failed or its layout may have changed. Send the whole workload each time, secrets included.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'already-decided'],
+  problems: ['conflict', 'already-decided'],
+  of: theCluster,
   path: workloadPath,
   body: workloadBody,
   result: workloadSchema,
-  async handle({ caller, path, body, effect, server }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, path, body, effect, server }) {
     refuseFaults(workloadFaults(body, 'body'));
     return (await putWorkload(effect, server, cluster, path.name, body)).item;
   },
@@ -55,7 +55,8 @@ const applyWorkloads = operation({
     'With `prune`, workloads that are not named are removed. With `dryRun`, everything is checked and nothing is changed: `changes` says what would be.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'already-decided'],
+  problems: ['conflict', 'already-decided'],
+  of: theCluster,
   body: z.strictObject({
     workloads: z.array(namedWorkloadBody).max(200),
     prune: z.boolean().default(false),
@@ -70,8 +71,7 @@ const applyWorkloads = operation({
       removed: z.array(z.string()).describe('The names of the removed workloads.'),
     })
     .meta({ id: 'WorkloadsApplied' }),
-  async handle({ caller, path, body, effect, server }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, body, effect, server }) {
     const at = 'body.workloads';
     refuseFaults([
       ...doubles(body.workloads, at, 'workload'),
@@ -106,10 +106,10 @@ export const listInstances = operation({
   summary: 'List the instances on a cluster, by workload',
   role: 'viewer',
   projectTokens: 'refused',
+  of: theCluster,
   paged: { after: z.strictObject({ key: z.string(), id: z.string() }) },
   result: instanceSchema,
-  async handle({ caller, path, database, page }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, database, page }) {
     const found = await instancesOf(database.kysely, cluster, { limit: page.limit + 1, after: page.after });
     const shown = pageBy(found, page, ({ key, instance }) => ({ key, id: String(instance.id) }));
     const numbers = await releaseNumbers(database.kysely, cluster, shown.items);
@@ -126,11 +126,11 @@ export const listWorkloads = operation({
   summary: 'List the workloads of a cluster, desired and observed, by name',
   role: 'viewer',
   projectTokens: 'refused',
+  of: theCluster,
   query: z.strictObject({ q: soughtText('its name') }),
   paged: { after: z.strictObject({ key: z.string() }) },
   result: workloadSchema,
-  async handle({ caller, path, query, database, page }) {
-    const cluster = await caller.see(theCluster, path.id);
+  async handle({ found: cluster, query, database, page }) {
     const asked = { limit: page.limit + 1, after: page.after?.key, q: query.q };
     const found = await listSlices(database.kysely, cluster, asked);
     const keys = found.map(({ key }) => key);
@@ -149,10 +149,10 @@ const removeWorkload = operation({
   description: 'Instances are asked to stop and get their grace period. Volumes stay on the machine.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'already-decided'],
+  problems: ['already-decided'],
+  of: theCluster,
   path: workloadPath,
-  async handle({ caller, path, effect }) {
-    const cluster = await caller.see(theCluster, path.id, effect.kysely);
+  async handle({ found: cluster, path, effect }) {
     if (await takeWorkload(effect, cluster, path.name)) return;
     throw new Problem('not-found', `There is no workload "${path.name}" on the cluster "${cluster.name}".`);
   },
