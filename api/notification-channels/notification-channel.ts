@@ -9,11 +9,11 @@ import {
   notificationKinds,
   routingKeyFault,
 } from '../../domain/notifications/notifications.ts';
-import { OutboundRefused } from '../../outbound/failures.ts';
+import { outboundFault } from '../../outbound/failures.ts';
 import type { AddressRules } from '../../outbound/rules.ts';
 import { checkTarget } from '../../outbound/target.ts';
 import type { AnswerOf } from '../engine/answers.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 
@@ -62,7 +62,7 @@ export function notificationChannelAnswer(
 /** Refuses a secret that nothing could be sent with. Its value is never told, not even to its sender. */
 export function checkSecret(kind: ChannelKind, secret: string, rules: AddressRules): void {
   const message = kind === 'incident_pager' ? routingKeyFault(secret) : webhookFault(secret, rules);
-  if (message !== undefined) throw invalidFields([{ location: 'body.secret', message }]);
+  if (message !== undefined) throw invalidField('body.secret', message);
 }
 
 function webhookFault(secret: string, rules: AddressRules): string | undefined {
@@ -75,7 +75,6 @@ function webhookFault(secret: string, rules: AddressRules): string | undefined {
     checkTarget(secret, rules);
     return undefined;
   } catch (error) {
-    if (error instanceof OutboundRefused) return `cannot be reached: ${error.message}`;
-    throw error;
+    return `cannot be reached: ${outboundFault(error)}`;
   }
 }

@@ -15,7 +15,7 @@ import {
 import { Problem } from '../../domain/problems.ts';
 import { roles } from '../../domain/roles.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -194,7 +194,7 @@ async function refuseStrangeCluster(effect: Effect, organizationId: string, valu
   const cluster = await findCluster(effect.kysely, organizationId, value);
   if (cluster !== undefined && cluster.state !== 'deleting') return;
   const message = 'is no cluster of this organization, or one that is being deleted';
-  throw invalidFields([{ location: 'body.defaultClusterId', message, value }]);
+  throw invalidField('body.defaultClusterId', message, value);
 }
 
 function refuseTokens(caller: OrganizationCaller): void {

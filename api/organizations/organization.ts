@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reservedSlugs, slugPattern } from '../../domain/slug.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 
 export const organizationSchema = z
@@ -37,7 +37,5 @@ export const confirmedSlug = z.string().max(63).describe('The slug of the organi
 
 export function refuseWrongSlug(given: string, slug: string): void {
   if (given === slug) return;
-  throw invalidFields([
-    { location: 'body.confirmSlug', message: `must be the slug of the organization, ${slug}`, value: given },
-  ]);
+  throw invalidField('body.confirmSlug', `must be the slug of the organization, ${slug}`, given);
 }

@@ -15,7 +15,7 @@ import { projectImpact, deleteProject as remove } from '../../db/projects/remova
 import { firstEnvironments } from '../../domain/environments/environments.ts';
 import { Problem } from '../../domain/problems.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { soughtText } from '../engine/input/line.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
@@ -49,7 +49,7 @@ const changeProject = operation({
     if (before === undefined) return projectAnswer(await caller.see(theProject, path.id, effect.kysely));
     const { was, ...wanted } = body;
     if (wanted.ownerId !== undefined && wanted.teamId !== undefined) {
-      throw invalidFields([{ location: 'body.teamId', message: 'cannot own it besides a member; leave one out' }]);
+      throw invalidField('body.teamId', 'cannot own it besides a member; leave one out');
     }
     const subject = { organizationId: project.organizationId, kind: 'project', id: project.id };
     await refuseChangedMeanwhile<Record<string, unknown>>(effect.kysely, subject, { is: { ...before }, was, wanted });

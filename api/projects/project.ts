@@ -5,7 +5,7 @@ import { tenant } from '../../db/postgres/tenant.ts';
 import { findProject, type ProjectView } from '../../db/projects/projects.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { nameText } from '../engine/input/line.ts';
 import { resource } from '../engine/resource.ts';
 import { theTeam } from '../teams/operations.ts';
@@ -53,7 +53,7 @@ export async function ownerOf(
   if (id === undefined) return {};
   if (await isMember(effect, caller.organization.id, id)) return { ownerId: id };
   const message = 'is not a member of the organization; invite them first';
-  throw invalidFields([{ location: 'body.ownerId', message, value: id }]);
+  throw invalidField('body.ownerId', message, id);
 }
 
 /** The projects to which something is limited. */

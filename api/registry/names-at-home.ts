@@ -8,7 +8,7 @@ import { type NameAtHome, nameAtHome } from '../../domain/services/image-referen
 import type { ServiceSource } from '../../domain/services/settings.ts';
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 
 export const absentHere = "is no repository of this installation's registry that you may see";
 
@@ -41,7 +41,7 @@ export async function namedAtHome(
   const repository = await repositoryOf(kysely, caller, path);
   if (repository === undefined) {
     const message = `${path} ${absentHere}; repositories are named <organization>/<project>/<service>`;
-    throw invalidFields([{ location: `${location}.imageRepository`, message, value: imageRepository }]);
+    throw invalidField(`${location}.imageRepository`, message, imageRepository);
   }
   const { registryCredentialId: _, ...kept } = source;
   const base = repository.id === place.serviceId ? '' : repository.path;

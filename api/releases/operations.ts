@@ -12,7 +12,7 @@ import type { ServicePlace } from '../../db/services/wanted-settings.ts';
 import { Problem } from '../../domain/problems.ts';
 import { fittingPlatforms, type ImagePlatform, type Machine, platformOf } from '../../domain/services/image-fit.ts';
 import { parseImage } from '../../domain/services/image-reference.ts';
-import { OutboundFailed, OutboundRefused } from '../../outbound/failures.ts';
+import { OutboundFailed, outboundFault } from '../../outbound/failures.ts';
 import { outsideConfig, outsideVariants } from '../../outbound/outside-image.ts';
 import { resolveOutside } from '../../outbound/registry.ts';
 import { deploymentAnswer, deploymentSchema } from '../deployments/deployment.ts';
@@ -123,8 +123,7 @@ async function outsideStart(
     if (chosen === undefined) throw new OutboundFailed(`${host} has no image for it`);
     return (await outsideConfig({ ...image, reference: chosen.digest }, limits)).config;
   } catch (error) {
-    if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
-    const why = error.message.replace(/\.$/, '');
+    const why = outboundFault(error).replace(/\.$/, '');
     throw new Problem('image-not-resolved', `The image of "${name}" was not found: ${why}.`);
   }
 }

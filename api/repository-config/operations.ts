@@ -14,7 +14,7 @@ import { type CommitTree, withCommitTree } from '../../outbound/git/commit/commi
 import { type GitCredential, remoteRefs } from '../../outbound/git/remote-refs.ts';
 import { detectedBuildSchema } from '../builds/build.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { type Given, operation } from '../engine/operation.ts';
 import { envTemplateKey } from '../env-template/operations.ts';
 import { theGitConnection, toldBy } from '../git-connections/git-connection.ts';
@@ -139,7 +139,7 @@ function refuseUnfit({ gitUrl, gitConnectionId, repository }: Body): void {
 }
 
 function refused(field: string, message: string) {
-  return invalidFields([{ location: `body.${field}`, message }]);
+  return invalidField(`body.${field}`, message);
 }
 
 const detectConfig = operation({

@@ -12,7 +12,7 @@ import type { FieldError } from '../../domain/problems.ts';
 import type { ServiceSource } from '../../domain/services/settings.ts';
 import { sourceFaults } from '../../domain/services/source-faults.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { usedForOf } from './projects-field.ts';
 
 /** The source of a service in a request, and where it stands: `body.source`. */
@@ -48,10 +48,10 @@ export async function refuseUnfitForBuilds(
   if (id == null) return;
   const location = 'body.buildRegistryCredentialId';
   const [known] = await seen(effect.kysely, caller, 'registry_credential', 'organization', [id]);
-  if (known === undefined) throw invalidFields([{ location, message: absent('registry_credential'), value: id }]);
+  if (known === undefined) throw invalidField(location, absent('registry_credential'), id);
   if (known.allProjects) return;
   const message = `is "${known.name}", which is limited to some projects, and builds are of all: let all projects use it first, or choose another one`;
-  throw invalidFields([{ location, message, value: id }]);
+  throw invalidField(location, message, id);
 }
 
 async function refuseUnusable(

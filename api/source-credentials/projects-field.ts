@@ -8,7 +8,7 @@ import {
 } from '../../db/source-credentials/allowed-projects.ts';
 import { changeAllowedProjects, lockAllowedProjects } from '../../db/source-credentials/change-projects.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { chosenProjects, refuseOtherProjects } from '../projects/project.ts';
 
@@ -62,7 +62,7 @@ export async function wantedProjects(
   if (allProjects === true) {
     if (projectIds?.length) {
       const message = 'names projects, but allProjects is true: leave one of them out';
-      throw invalidFields([{ location: 'body.projectIds', message, value: projectIds }]);
+      throw invalidField('body.projectIds', message, projectIds);
     }
     return everyProject;
   }

@@ -13,10 +13,10 @@ import {
 import { defined } from '../../domain/defined.ts';
 import { tokenRoles } from '../../domain/roles.ts';
 import { unpinned } from '../../domain/trusted-issuers/pinned-claims.ts';
-import { OutboundRefused } from '../../outbound/failures.ts';
+import { outboundFault } from '../../outbound/failures.ts';
 import type { AddressRules } from '../../outbound/rules.ts';
 import { checkTarget } from '../../outbound/target.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField } from '../engine/input/input.ts';
 import { line, nameText, soughtText } from '../engine/input/line.ts';
 import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
@@ -66,9 +66,9 @@ const sessionOnly =
 /** Rules beyond the schema: the issuer's address must be one that we may call, and the claims must name somebody. */
 function checkRule(rule: TrustedIssuerRule, rules: AddressRules): void {
   const issuer = issuerFault(rule.issuer, rules);
-  if (issuer !== undefined) throw invalidFields([{ location: 'body.issuer', message: issuer, value: rule.issuer }]);
+  if (issuer !== undefined) throw invalidField('body.issuer', issuer, rule.issuer);
   const claims = unpinned(rule.issuer, rule.claims);
-  if (claims !== undefined) throw invalidFields([{ location: 'body.claims', message: claims }]);
+  if (claims !== undefined) throw invalidField('body.claims', claims);
 }
 
 function issuerFault(issuer: string, rules: AddressRules): string | undefined {
@@ -79,8 +79,7 @@ function issuerFault(issuer: string, rules: AddressRules): string | undefined {
       ? undefined
       : `must be written as the issuer itself writes it, in the usual form: ${url.href.replace(/\/$/, '')}`;
   } catch (error) {
-    if (error instanceof OutboundRefused) return `cannot be reached: ${error.message}`;
-    throw error;
+    return `cannot be reached: ${outboundFault(error)}`;
   }
 }
 

@@ -9,7 +9,7 @@ import type { VariableValue } from '../../domain/change-sets/staging.ts';
 import { buildTimes, isPublicByName } from '../../domain/variables/build-time.ts';
 import { type EnvLine, looksSecret, parseEnvText } from '../../domain/variables/env-text.ts';
 import { expectedRevision, placeOf } from '../change-sets/draft.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { theEnvironment } from '../environments/environment.ts';
 
@@ -69,7 +69,7 @@ export const importVariables = operation({
     const { serviceId, replace = false, dryRun = false } = body;
     if (serviceId !== undefined && !(await servicesAmong(effect.kysely, environment, [serviceId])).has(serviceId)) {
       const message = "is no service of this environment's project";
-      throw invalidFields([{ location: 'body.serviceId', message, value: serviceId }]);
+      throw invalidField('body.serviceId', message, serviceId);
     }
     const variables = readVariables(body.text);
     refuseStrangers(variables, 'secret', body.secret ?? []);
@@ -135,7 +135,7 @@ function readVariables(text: string): EnvLine[] {
     );
   }
   if (variables.length > 0) return variables;
-  throw invalidFields([{ location: 'body.text', message: 'has no variables: write KEY=value, a line each' }]);
+  throw invalidField('body.text', 'has no variables: write KEY=value, a line each');
 }
 
 function refuseStrangers(variables: readonly EnvLine[], field: 'secret' | 'buildTime', keys: readonly string[]): void {

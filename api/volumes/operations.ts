@@ -15,7 +15,7 @@ import { Problem } from '../../domain/problems.ts';
 import { mountFaults } from '../../domain/services/process-faults.ts';
 import { emptyDefinition, type ServiceSettings, type VolumeSettings } from '../../domain/services/settings.ts';
 import { addedVolumeFaults, mostVolumes, volumeFaults, volumeName, volumesOf } from '../../domain/services/volumes.ts';
-import { invalidFields } from '../engine/input/input.ts';
+import { invalidField, invalidFields } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, pageOf } from '../engine/positions.ts';
 import { theProcess } from '../processes/process.ts';
@@ -136,7 +136,7 @@ const changeVolume = operation({
       const is = smaller?.part.sizeBytes ?? definition.sizeBytes;
       const where = smaller === undefined ? '' : ` in the environment "${smaller.name}"`;
       const message = `must be at least ${is.toLocaleString('en')}, its size${where}: a volume only grows`;
-      throw invalidFields([{ location: 'body.sizeBytes', message, value: body.sizeBytes }]);
+      throw invalidField('body.sizeBytes', message, body.sizeBytes);
     }
     const item = { kind: 'volume.grow' as const, serviceId, processId, volumeId: volume.id, key: definition.name };
     await stageIn(effect, server.keyring, places, [{ ...item, to: body.sizeBytes }], caller);
