@@ -11,7 +11,6 @@ import { refuseChangedMeanwhile, withWas } from '../engine/input/meanwhile.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
 import { resource } from '../engine/resource.ts';
-import { organizationPath } from '../organizations/organization.ts';
 
 const theMember = resource('member', findMember);
 
@@ -60,7 +59,6 @@ const getMember = operation({
   summary: 'Get a member',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
   path: memberPath,
   result: memberSchema,
   async handle({ caller, path }) {
@@ -75,8 +73,6 @@ export const listMembers = operation({
   summary: 'List members, in the order they joined',
   role: 'viewer',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: organizationPath,
   query: z.strictObject({ q: soughtText('name, e-mail or teams') }),
   paged: { after: createdPosition },
   result: memberSchema,

@@ -16,7 +16,6 @@ export const organizationSchema = z
   })
   .meta({ id: 'Organization' });
 
-export const organizationPath = z.strictObject({ id: z.guid() });
 export const organizationName = nameText();
 export const organizationSlug = z
   .string()

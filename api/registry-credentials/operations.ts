@@ -27,8 +27,6 @@ import {
 
 const theRegistryCredential = sharedResource('registry credential', findRegistryCredential, projectsOf);
 
-const registryCredentialPath = z.strictObject({ id: z.guid().toLowerCase() });
-
 export const registryCredentialSchema = z
   .object({
     id: z.guid(),
@@ -103,10 +101,8 @@ const deleteRegistryCredential = operation({
   description: 'Sources that name it no longer resolve, and machines that lack an image of them cannot fetch it.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: registryCredentialPath,
-  async handle({ caller, path, effect }) {
-    const credential = await caller.see(theRegistryCredential, path.id, effect.kysely);
+  of: theRegistryCredential,
+  async handle({ found: credential, caller, effect }) {
     await remove(effect, caller.organization.id, credential);
   },
 });
@@ -148,12 +144,11 @@ const updateRegistryCredential = operation({
     'Omitted fields keep their values. `projectIds` limits it to these, `allProjects` opens it to all. Refused while a service of a project that would lose it is deployed with it, as applied or staged, and while the builds of the organization are kept with it.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'changed-meanwhile'],
-  path: registryCredentialPath,
+  problems: ['conflict', 'changed-meanwhile'],
+  of: theRegistryCredential,
   body: projectsBody,
   result: registryCredentialSchema,
-  async handle({ caller, path, body, effect }) {
-    const { id } = await caller.see(theRegistryCredential, path.id, effect.kysely);
+  async handle({ found: { id }, caller, body, effect }) {
     const organizationId = caller.organization.id;
     await changeProjects(effect, caller, { kind: 'registry_credential', organizationId, id }, body);
     return projectsShownTo(caller, await caller.see(theRegistryCredential, id, effect.kysely));

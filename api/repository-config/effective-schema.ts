@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { FrozenConfig } from '../../domain/repository-config/effective.ts';
 import { builders, processKinds } from '../../domain/services/settings.ts';
 
 const amount = z.object({ request: z.int().optional(), limit: z.int().optional() });
@@ -62,9 +61,3 @@ export const configProblemSchema = z
 export const frozenConfigSchema = z
   .object({ commit: z.string(), path: z.string(), effective: effectiveSchema })
   .meta({ id: 'FrozenRepositoryConfig' });
-
-export function frozenConfigAnswer(file: FrozenConfig | null): {
-  repositoryConfig?: z.output<typeof frozenConfigSchema>;
-} {
-  return file === null ? {} : { repositoryConfig: file };
-}

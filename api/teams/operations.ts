@@ -35,7 +35,6 @@ const teamSchema = z
   })
   .meta({ id: 'Team' });
 
-const teamPath = z.strictObject({ id: z.guid() });
 const teamName = nameText().describe('Unique in the organization, whatever the case.');
 
 function refuseManaged(team: TeamView): void {
@@ -62,12 +61,11 @@ const changeTeamMembers = operation({
     'Members that are not named stay as they are, so changes of several people at the same time all last. Everybody added must be a member of the organization.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'managed-elsewhere'],
-  path: teamPath,
+  problems: ['managed-elsewhere'],
+  of: theTeam,
   body: setChange(z.guid().toLowerCase()),
   result: teamSchema,
-  async handle({ caller, path, body, effect }) {
-    const team = await caller.see(theTeam, path.id, effect.kysely);
+  async handle({ found: team, caller, path, body, effect }) {
     refuseManaged(team);
     const result = await change(effect, caller.organization.id, team.id, body);
     if (result === undefined) return await caller.see(theTeam, path.id, effect.kysely);
@@ -107,10 +105,9 @@ const deleteTeam = operation({
   description: 'The members stay in the organization. A team that owns projects is 409.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'managed-elsewhere', 'conflict'],
-  path: teamPath,
-  async handle({ caller, path, effect }) {
-    const team = await caller.see(theTeam, path.id, effect.kysely);
+  problems: ['managed-elsewhere', 'conflict'],
+  of: theTeam,
+  async handle({ found: team, caller, effect }) {
     refuseManaged(team);
     await remove(effect, caller.organization.id, team.id);
   },
@@ -137,12 +134,11 @@ const renameTeam = operation({
   summary: 'Rename a team',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'conflict', 'managed-elsewhere', 'changed-meanwhile'],
-  path: teamPath,
+  problems: ['conflict', 'managed-elsewhere', 'changed-meanwhile'],
+  of: theTeam,
   body: withWas(z.strictObject({ name: teamName.optional() })),
   result: teamSchema,
-  async handle({ caller, path, body, effect }) {
-    const team = await caller.see(theTeam, path.id, effect.kysely);
+  async handle({ found: team, caller, path, body, effect }) {
     refuseManaged(team);
     const before = await lockTeam(effect, caller.organization.id, team.id);
     const { was, ...wanted } = body;
@@ -161,12 +157,11 @@ const setTeamMembers = operation({
   description: 'Replaces the whole list. Everybody in it must be a member of the organization.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found', 'managed-elsewhere'],
-  path: teamPath,
+  problems: ['managed-elsewhere'],
+  of: theTeam,
   body: z.strictObject({ userIds: z.array(z.guid().toLowerCase()).max(1000) }),
   result: teamSchema,
-  async handle({ caller, path, body, effect }) {
-    const team = await caller.see(theTeam, path.id, effect.kysely);
+  async handle({ found: team, caller, path, body, effect }) {
     refuseManaged(team);
     const result = await setMembers(effect, caller.organization.id, team.id, body.userIds);
     if (result === undefined) return await caller.see(theTeam, path.id, effect.kysely);
