@@ -6,10 +6,8 @@ import {
   createCommand as newCommand,
 } from '../../db/commands/cluster-commands.ts';
 import type { Effect } from '../../db/engine/effect.ts';
-import type { JsonObject } from '../../db/postgres/json.ts';
 import { findSlice } from '../../db/workloads/cluster-slices.ts';
 import { findInstance } from '../../db/workloads/instances.ts';
-import type { AuditAction } from '../../domain/audit-actions.ts';
 import { commandStates, isCommandOver } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import type { CommandBody } from '../../protocol/command.ts';

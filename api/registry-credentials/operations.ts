@@ -50,12 +50,10 @@ const checkRegistryCredential = operation({
   description: 'Asks the registry whether it accepts the sign-in. `lastError` says why not.',
   role: 'admin',
   projectTokens: 'refused',
-  problems: ['not-found'],
-  path: registryCredentialPath,
+  of: theRegistryCredential,
   ownEffect: true,
   result: registryCredentialSchema,
-  async handle({ caller, path, database, server, once }) {
-    const { id, host } = await caller.see(theRegistryCredential, path.id);
+  async handle({ found: { id, host }, caller, database, server, once }) {
     const organizationId = caller.organization.id;
     const whole = { id, host, usedFor: 'organization' } as const;
     const signIn = await registrySignIn(database.kysely, server.keyring, organizationId, whole);
@@ -113,11 +111,10 @@ const getRegistryCredential = operation({
   summary: 'Get a credential of an outside registry',
   role: 'admin',
   projectTokens: 'allowed',
-  problems: ['not-found'],
-  path: registryCredentialPath,
+  of: theRegistryCredential,
   result: registryCredentialSchema,
-  async handle({ caller, path }) {
-    return projectsShownTo(caller, await caller.see(theRegistryCredential, path.id));
+  async handle({ found, caller }) {
+    return projectsShownTo(caller, found);
   },
 });
 
