@@ -5,7 +5,7 @@ import type { TokenRole } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret, newSecret } from '../keys/secrets.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
@@ -152,18 +152,11 @@ export async function findToken(
   return await tokens(kysely, organizationId).where('token.id', '=', id).executeTakeFirst();
 }
 
-interface TokenPosition {
-  createdAt: Date;
-  id: string;
-}
-
 /** The organization's tokens, newest first, revoked ones too; `q`: words of their names, or of the ids in their secrets. */
 export async function listTokens(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: {
-    limit: number;
-    after?: TokenPosition | undefined;
+  page: Page & {
     live?: boolean;
     makerId?: string | undefined;
     q?: string | undefined;

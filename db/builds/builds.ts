@@ -3,6 +3,7 @@ import type { BuildKind, BuildState, BuildStep, BuildTrigger } from '../../domai
 import type { ToldConfig } from '../../domain/repository-config/told-config.ts';
 import { downSentence } from '../engine/processes/processes.ts';
 import type { JsonObject } from '../postgres/json.ts';
+import type { Page } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { buildsInVain } from './build-notices.ts';
 import { awaitsApproval } from './variables/awaiting-approval.ts';
@@ -134,7 +135,7 @@ export async function listBuilds(
   kysely: Kysely<Tables>,
   organizationId: string,
   { projectIds, projectId, environmentId, serviceId, status, open, unresolved }: BuildFilter,
-  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  { limit, after }: Page,
 ): Promise<BuildView[]> {
   const where: RawBuilder<unknown>[] = [
     sql`build.organization_id = ${organizationId}`,

@@ -5,7 +5,7 @@ import type { ClusterState } from '../../domain/clusters/clusters.ts';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { pageOf, type SoughtPage } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
 
@@ -46,11 +46,6 @@ export interface ClusterView extends ClusterRef {
   /** How many workloads shall run there. */
   workloads: number;
   agent: ClusterAgentView;
-}
-
-interface ClusterPosition {
-  createdAt: Date;
-  id: string;
 }
 
 interface NewCluster {
@@ -107,7 +102,7 @@ export async function findLocalCluster(kysely: Kysely<Tables>): Promise<ClusterR
 export async function listClusters(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: ClusterPosition | undefined; q?: string | undefined },
+  page: SoughtPage,
 ): Promise<ClusterView[]> {
   const { limit, after, q } = page;
   const query = clusters(kysely, organizationId)

@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely';
 import type { DeletionState } from '../../workflows/deletion/descriptor.ts';
 import type { Author } from '../engine/effect.ts';
 import { downSentence } from '../engine/processes/processes.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
-import { type DeletionPage, newestFirst, purgeable, restorable } from './deletions.ts';
+import { purgeable, restorable } from './deletions.ts';
 
 export interface DeletionView {
   id: string;
@@ -26,12 +27,8 @@ export interface DeletionView {
 }
 
 /** Deleted organizations that the user owns, newest first; purged and restored ones are left out. */
-export async function listDeletions(
-  kysely: Kysely<Tables>,
-  userId: string,
-  page: DeletionPage,
-): Promise<DeletionView[]> {
-  const query = newestFirst(deletionsOfOwner(kysely, userId), page);
+export async function listDeletions(kysely: Kysely<Tables>, userId: string, page: Page): Promise<DeletionView[]> {
+  const query = deletionsOfOwner(kysely, userId).$call(pageOf('deletion', 'newest', page));
   return (await query.execute()).map(view);
 }
 

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import type { AuditAction } from '../../domain/audit-actions.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -185,24 +185,4 @@ function record(
   effect.change({ organizationId, kind: 'organization', id: organizationId });
   // Every credential of the organization is worth something else from now on.
   effect.change({ organizationId, kind: 'credential.organization', id: organizationId });
-}
-
-interface DeletionPosition {
-  createdAt: Date;
-  id: string;
-}
-
-export interface DeletionPage {
-  limit: number;
-  after?: DeletionPosition | undefined;
-}
-
-/** A page of deletions, whichever they are: the newest first, those behind the position. */
-export function newestFirst<DB, TB extends keyof DB, Row>(
-  query: SelectQueryBuilder<DB, TB, Row>,
-  { limit, after }: DeletionPage,
-): SelectQueryBuilder<DB, TB, Row> {
-  const rows = query.orderBy(sql`deletion.created_at`, 'desc').orderBy(sql`deletion.id`, 'desc').limit(limit);
-  if (after === undefined) return rows;
-  return rows.where(sql<boolean>`(deletion.created_at, deletion.id) < (${after.createdAt}, ${after.id}::uuid)`);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../domain/deployments/states.ts';
 import { downPart } from '../engine/processes/processes.ts';
 import type { JsonObject, JsonValue } from '../postgres/json.ts';
+import type { Page } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ReleaseToDeploy } from './request-deployment.ts';
@@ -49,11 +50,6 @@ export interface DeploymentView {
   rerunId: string | null;
   createdAt: Date;
   finishedAt: Date | null;
-}
-
-interface DeploymentPosition {
-  createdAt: Date;
-  id: string;
 }
 
 interface DeploymentFilter {
@@ -132,7 +128,7 @@ export async function listDeployments(
   kysely: Kysely<Tables>,
   organizationId: string,
   filter: DeploymentFilter,
-  { limit, after }: { limit: number; after?: DeploymentPosition | undefined },
+  { limit, after }: Page,
 ): Promise<DeploymentView[]> {
   const from = after === undefined ? [] : [sql`(created_at, id) < (${after.createdAt}, ${after.id}::uuid)`];
   const where = sql.join([sql`organization_id = ${organizationId}`, ...conditions(filter), ...from], sql` and `);

@@ -5,7 +5,7 @@ import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ProjectRef } from '../projects/projects.ts';
@@ -30,9 +30,7 @@ export interface EnvironmentView extends EnvironmentRef {
   createdAt: Date;
 }
 
-interface EnvironmentPage {
-  limit: number;
-  after?: { createdAt: Date; id: string } | undefined;
+interface EnvironmentPage extends Page {
   /** Words of their names. */
   q?: string | undefined;
 }

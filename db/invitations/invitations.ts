@@ -5,7 +5,7 @@ import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { hashSecret } from '../keys/secrets.ts';
 import { addMember } from '../members/members.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { pageOf, type SoughtPage } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants, type OwnTables, tenant } from '../postgres/tenant.ts';
 import { type Finder, foundColumns, hasWords } from '../search/finder.ts';
@@ -32,11 +32,6 @@ export interface InvitationView {
   requireMfa: boolean;
   /** Whether its time is over, by PostgreSQL's clock. */
   expired: boolean;
-}
-
-interface InvitationPosition {
-  createdAt: Date;
-  id: string;
 }
 
 /** One that was neither revoked nor belongs to a deleted organization; accepted and expired ones too. */
@@ -68,7 +63,7 @@ export async function findInvitationOf(
 export async function listInvitations(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: { limit: number; after?: InvitationPosition | undefined; q?: string | undefined },
+  page: SoughtPage,
 ): Promise<InvitationView[]> {
   const query = invitations(tenant(kysely, organizationId))
     .where(hasWords(page.q, [sql.ref('invitation.email')]))

@@ -8,7 +8,7 @@ import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { patternsOf } from '../search/finder.ts';
+import { preparedPages } from '../search/prepared-pages.ts';
 
 export interface MemberView {
   userId: string;
@@ -23,12 +23,6 @@ export interface MemberView {
   teams: { id: string; name: string }[];
 }
 
-export interface MemberPosition {
-  createdAt: Date;
-  id: string;
-}
-
-// Written out and prepared, like other lists that people look at all the time.
 const memberQuery = `
   select membership.user_id as "userId", app_user.name, app_user.email, app_user.picture, membership.role, app_user.mfa,
          membership.created_at as "createdAt", membership.last_active_at as "lastActiveAt",
@@ -41,41 +35,27 @@ const memberQuery = `
   join app_user on app_user.id = membership.user_id
   where membership.organization_id = $1`;
 const byUser = `${memberQuery} and membership.user_id = $2`;
-const order = 'order by membership.created_at, membership.user_id';
-const firstPage = `${memberQuery} ${order} limit $2`;
-const nextPage = `${memberQuery} and (membership.created_at, membership.user_id) > ($3, $4) ${order} limit $2`;
-// Both in one: the position of a first page is null.
-const sought = `${memberQuery}
-  and concat_ws(E'\\n', app_user.name, app_user.email, (
+const words = `
+  concat_ws(E'\\n', app_user.name, app_user.email, (
     select string_agg(team.name, E'\\n')
     from team_member join team on team.id = team_member.team_id
-    where team_member.organization_id = membership.organization_id and team_member.user_id = membership.user_id
-  )) ilike all ($3::text[])
-  and ($4::timestamptz is null or (membership.created_at, membership.user_id) > ($4, $5::uuid)) ${order} limit $2`;
+    where team_member.organization_id = membership.organization_id and team_member.user_id = membership.user_id))`;
 
 export async function findMember(
   kysely: Kysely<Tables>,
   organizationId: string,
   userId: string,
 ): Promise<MemberView | undefined> {
-  const [member] = await members(kysely, byUser, [organizationId, userId]);
-  return member;
+  const { rows } = await kysely.executeQuery<MemberView>(CompiledQuery.raw(byUser, [organizationId, userId]));
+  return rows[0];
 }
 
 /** The organization's members, those who came first at the beginning; `q`: words of their name, e-mail or teams. */
-export async function listMembers(
-  kysely: Kysely<Tables>,
-  organizationId: string,
-  page: { limit: number; after?: MemberPosition | undefined; q?: string | undefined },
-): Promise<MemberView[]> {
-  const { limit, after, q = '' } = page;
-  const patterns = patternsOf(q);
-  if (patterns.length > 0) {
-    return await members(kysely, sought, [organizationId, limit, patterns, after?.createdAt, after?.id]);
-  }
-  if (after === undefined) return await members(kysely, firstPage, [organizationId, limit]);
-  return await members(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
-}
+export const listMembers = preparedPages<MemberView>(memberQuery, {
+  at: 'membership.created_at',
+  id: 'membership.user_id',
+  words,
+});
 
 /** Of the tokens that ended, in one record; each has a record of its own. */
 const mostNamed = 100;
@@ -109,10 +89,7 @@ async function roleOfToken(effect: Effect, organizationId: string, id: string, a
 }
 
 /** Makes a user a member. Throws the Problem `already-member` if it is one. */
-export async function addMember(
-  effect: Effect,
-  { organizationId, userId, role, invitationId }: NewMember,
-): Promise<void> {
+export async function addMember(effect: Effect, { organizationId, userId, role, invitationId }: NewMember) {
   await lockOrganization(effect, organizationId);
   const added = await tenant(effect.kysely, organizationId)
     .insertInto('membership')
@@ -284,9 +261,4 @@ async function record(
   effect.audit(action, { organizationId, id: userId, name: user?.name }, details);
   effect.change({ organizationId, kind: 'member', id: userId });
   effect.change({ organizationId, kind: 'credential.changed', id: userId });
-}
-
-async function members(kysely: Kysely<Tables>, query: string, values: unknown[]): Promise<MemberView[]> {
-  const { rows } = await kysely.executeQuery<MemberView>(CompiledQuery.raw(query, values));
-  return rows;
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { incidentStates } from '../../workflows/incident/descriptor.ts';
 import { notificationDeliveryStates } from '../../workflows/notification-delivery/descriptor.ts';
 import { type BrokenSource, brokenColumns } from '../attention/broken.ts';
+import type { Page } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 
 /** Those of messages and of incidents, and `queued` before either has begun. */
@@ -25,7 +26,7 @@ export async function listDeliveries(
   kysely: Kysely<Tables>,
   organizationId: string,
   channelId: string,
-  { limit, after }: { limit: number; after?: { createdAt: Date; id: string } | undefined },
+  { limit, after }: Page,
 ): Promise<DeliveryView[]> {
   const ofChannel = sql`organization_id = ${organizationId} and notification_channel_id = ${channelId}`;
   const page = sql`${after === undefined ? sql`` : sql`and (created_at, id) < (${after.createdAt}, ${after.id}::uuid)`}

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { mostKept, type NotificationKind, type NotificationLink } from '../../domain/notifications/notifications.ts';
 import type { Effect } from '../engine/effect.ts';
 import { plannedEachTime } from '../postgres/hot-statements.ts';
+import type { Page } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
@@ -25,7 +26,7 @@ export interface Inbox {
 export async function readInbox(
   kysely: Kysely<Tables>,
   inbox: Inbox,
-  { limit, after, unread }: { limit: number; after?: { createdAt: Date; id: string } | undefined; unread: boolean },
+  { limit, after, unread }: Page & { unread: boolean },
 ): Promise<{ entries: NotificationView[]; unreadCount: number }> {
   const { organizationId, userId } = inbox;
   const { rows } = await sql<{ unreadCount: number } & (NotificationView | { id: null })>`${sql.raw(plannedEachTime)}
@@ -80,10 +81,7 @@ export async function readNotifications(
  * Entries of inboxes and messages of channels stay as long as others do: they say what has happened. Their links lose the ids of what is
  * purged, and lead to the inbox.
  */
-export async function forgetLinks(
-  { kysely }: Effect,
-  { organizationId, id }: { organizationId: string; id: string },
-): Promise<void> {
+export async function forgetLinks({ kysely }: Effect, { organizationId, id }: { organizationId: string; id: string }) {
   for (const table of ['notification', 'queued_delivery', 'delivery', 'incident'] as const) {
     await sql`
       update ${sql.table(table)} set link = jsonb_build_object('type', link -> 'type')

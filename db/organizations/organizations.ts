@@ -5,7 +5,7 @@ import type { Role } from '../../domain/roles.ts';
 import type { Effect } from '../engine/effect.ts';
 import { addMember } from '../members/members.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { acrossTenants } from '../postgres/tenant.ts';
 
@@ -27,11 +27,6 @@ export interface MembershipView {
   role: Role;
   requireMfa: boolean;
   createdAt: Date;
-}
-
-export interface OrganizationPosition {
-  createdAt: Date;
-  id: string;
 }
 
 // Written out and prepared: it is read all the time.
@@ -76,11 +71,7 @@ export async function ownsFirstOrganization(kysely: Kysely<Tables>, userId: stri
 }
 
 /** The organizations a user belongs to, oldest first. */
-export async function listMemberships(
-  kysely: Kysely<Tables>,
-  userId: string,
-  page: { limit: number; after?: OrganizationPosition | undefined },
-): Promise<MembershipView[]> {
+export async function listMemberships(kysely: Kysely<Tables>, userId: string, page: Page): Promise<MembershipView[]> {
   const query = acrossTenants(kysely)
     .selectFrom('membership')
     .innerJoin('organization', 'organization.id', 'membership.organization_id')

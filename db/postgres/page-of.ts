@@ -6,6 +6,11 @@ export interface Page {
   after?: { createdAt: Date; id: string } | undefined;
 }
 
+/** Of the rows alone that have all words of `q`. */
+export interface SoughtPage extends Page {
+  q?: string | undefined;
+}
+
 /** A page of a list by the time at which its rows were made: those behind the position, in the order of the list. */
 export function pageOf(table: string, order: 'oldest' | 'newest', { limit, after }: Page) {
   const [at, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)];

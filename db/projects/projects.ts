@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import { type Finder, foundColumns, hasWords, isWithin } from '../search/finder.ts';
@@ -39,9 +39,7 @@ export interface ProjectView extends ProjectRef {
   team: { id: string; name: string } | null;
 }
 
-interface ProjectPage {
-  limit: number;
-  after?: { createdAt: Date; id: string } | undefined;
+interface ProjectPage extends Page {
   /** Words of their names or descriptions. */
   q?: string | undefined;
   /** The projects that the reader is limited to. */

@@ -8,7 +8,7 @@ import { freeSlug, slugOf } from '../../domain/slug.ts';
 import type { Effect } from '../engine/effect.ts';
 import { guardChanged } from '../guards/guard-changed.ts';
 import type { JsonObject } from '../postgres/json.ts';
-import { pageOf } from '../postgres/page-of.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ProjectRef } from '../projects/projects.ts';
@@ -37,9 +37,7 @@ export interface ServiceView extends ServiceRef {
   stagedIn: { changeSetId: string; environmentId: string; stagedBy: { id: string; name: string } } | null;
 }
 
-interface ServicePage {
-  limit: number;
-  after?: { createdAt: Date; id: string } | undefined;
+interface ServicePage extends Page {
   /** Words of their names. */
   q?: string | undefined;
   /** Those alone that the environment will have once its draft is applied. */

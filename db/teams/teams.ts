@@ -6,7 +6,7 @@ import type { Effect } from '../engine/effect.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
-import { patternsOf } from '../search/finder.ts';
+import { preparedPages } from '../search/prepared-pages.ts';
 
 export interface TeamView {
   id: string;
@@ -18,12 +18,6 @@ export interface TeamView {
   members: { userId: string; name: string; email: string }[];
 }
 
-export interface TeamPosition {
-  createdAt: Date;
-  id: string;
-}
-
-// Written out and prepared: building and planning them would cost more than a tenth of the request.
 const teamQuery = `
   select team.id, team.name, team.slug, team.created_at as "createdAt", team.scim_managed as "scimManaged",
          (select count(*)::int from project
@@ -37,36 +31,22 @@ const teamQuery = `
   from team
   where team.organization_id = $1`;
 const byId = `${teamQuery} and team.id = $2`;
-const order = 'order by team.created_at, team.id';
-const firstPage = `${teamQuery} ${order} limit $2`;
-const nextPage = `${teamQuery} and (team.created_at, team.id) > ($3, $4) ${order} limit $2`;
-// Both in one: the position of a first page is null.
-const sought = `${teamQuery} and team.name ilike all ($3::text[])
-  and ($4::timestamptz is null or (team.created_at, team.id) > ($4, $5::uuid)) ${order} limit $2`;
 
 export async function findTeam(
   kysely: Kysely<Tables>,
   organizationId: string,
   id: string,
 ): Promise<TeamView | undefined> {
-  const [team] = await teams(kysely, byId, [organizationId, id]);
-  return team;
+  const { rows } = await kysely.executeQuery<TeamView>(CompiledQuery.raw(byId, [organizationId, id]));
+  return rows[0];
 }
 
 /** The organization's teams, oldest first; `q`: words of their names. */
-export async function listTeams(
-  kysely: Kysely<Tables>,
-  organizationId: string,
-  page: { limit: number; after?: TeamPosition | undefined; q?: string | undefined },
-): Promise<TeamView[]> {
-  const { limit, after, q = '' } = page;
-  const patterns = patternsOf(q);
-  if (patterns.length > 0) {
-    return await teams(kysely, sought, [organizationId, limit, patterns, after?.createdAt, after?.id]);
-  }
-  if (after === undefined) return await teams(kysely, firstPage, [organizationId, limit]);
-  return await teams(kysely, nextPage, [organizationId, limit, after.createdAt, after.id]);
-}
+export const listTeams = preparedPages<TeamView>(teamQuery, {
+  at: 'team.created_at',
+  id: 'team.id',
+  words: 'team.name',
+});
 
 /** Makes a team; its slug follows from its name. A name that is taken is a conflict, a slug never is. */
 export async function createTeam(effect: Effect, organizationId: string, name: string): Promise<TeamView> {
@@ -270,9 +250,4 @@ function nameTaken(name: string): Problem {
   return new Problem('conflict', `A team named "${name}" exists already: choose another name.`, {
     errors: [{ location: 'body.name', message: 'another team has this name; choose another one', value: name }],
   });
-}
-
-async function teams(kysely: Kysely<Tables>, query: string, values: unknown[]): Promise<TeamView[]> {
-  const { rows } = await kysely.executeQuery<TeamView>(CompiledQuery.raw(query, values));
-  return rows;
 }

@@ -3,8 +3,9 @@ import { isThingKind, type ShownKind, shownKind, type ThingKind, thingKinds } fr
 import type { DeletionState } from '../../../workflows/deletion/descriptor.ts';
 import type { Author } from '../../engine/author.ts';
 import { downSentence } from '../../engine/processes/processes.ts';
+import { type Page, pageOf } from '../../postgres/page-of.ts';
 import type { Tables } from '../../postgres/tables.ts';
-import { type DeletionPage, newestFirst, purgeable, restorable } from '../deletions.ts';
+import { purgeable, restorable } from '../deletions.ts';
 
 /** The table of a kind's rows. */
 export const tableOfThing = {
@@ -90,10 +91,10 @@ export interface DeletedThing {
 export async function listDeletedThings(
   kysely: Kysely<Tables>,
   organizationId: string,
-  page: DeletionPage & { within?: readonly string[] | undefined },
+  page: Page & { within?: readonly string[] | undefined },
 ): Promise<DeletedThing[]> {
   const { within } = page;
-  let query = newestFirst(deletedThings(kysely, organizationId), page);
+  let query = deletedThings(kysely, organizationId).$call(pageOf('deletion', 'newest', page));
   if (within !== undefined) query = query.where(sql<boolean>`deletion.project_id = any(${within}::uuid[])`);
   return (await query.execute()).map(viewOf);
 }
