@@ -11,6 +11,8 @@ import { pageBy } from '../engine/positions.ts';
 import { looseningAnswer, looseningSchema } from '../guards/operations.ts';
 import { readableKinds } from '../workflows/workflow.ts';
 
+const names = { environmentName: z.string(), projectName: z.string() };
+
 export const attentionSchema = z
   .object({
     key: z.string().describe('The same as long as it is broken.'),
@@ -24,33 +26,19 @@ export const attentionSchema = z
     workflow: z.object({ id: z.guid(), kind: z.enum(actorKinds), title: z.string() }).optional(),
     channel: z.object({ id: z.guid() }).optional().describe('Of notifications: messages to it are not delivered.'),
     deployment: z
-      .object({ id: z.guid(), releaseNumber: z.int(), environmentName: z.string(), projectName: z.string() })
+      .object({ id: z.guid(), releaseNumber: z.int(), ...names })
       .optional()
       .describe(
         'The last of a service in an environment, while nothing went live since it failed; or the one that serves, where visitors get something else.',
       ),
     build: z
-      .object({
-        id: z.guid(),
-        number: z.int(),
-        logLines: z.int(),
-        environmentName: z.string(),
-        projectName: z.string(),
-      })
+      .object({ id: z.guid(), number: z.int(), logLines: z.int(), ...names })
       .optional()
       .describe('The newest of a service in an environment that came to a result.'),
     loosening: looseningSchema
       .extend({
         deployed: z
-          .array(
-            z.object({
-              id: z.guid(),
-              serviceName: z.string(),
-              releaseNumber: z.int(),
-              environmentName: z.string(),
-              projectName: z.string(),
-            }),
-          )
+          .array(z.object({ id: z.guid(), serviceName: z.string(), releaseNumber: z.int(), ...names }))
           .describe('To production since, until the guard was changed again: the newest 20.'),
         deployedCount: z.int(),
       })

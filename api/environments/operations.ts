@@ -11,6 +11,7 @@ import {
 import { inhabitantsOf } from '../../db/environments/inhabitants.ts';
 import { environmentImpact, deleteEnvironment as remove } from '../../db/environments/removal.ts';
 import { leaveVolumes, purgedThere, reviveLeft } from '../../db/services/removal/left-volumes.ts';
+import { defined } from '../../domain/defined.ts';
 import { Problem } from '../../domain/problems.ts';
 import { commandSchema, presentCommand } from '../commands/command.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
@@ -66,13 +67,8 @@ const changeEnvironment = operation({
         `Changes of "${before.name}" would wait for no approval any more: that takes an admin's session, not a token.`,
       );
     }
-    const after: EnvironmentFields = {
-      name: wanted.name ?? before.name,
-      clusterId: wanted.clusterId ?? before.clusterId,
-      gitBranch: (wanted.gitBranch ?? before.gitBranch) || null,
-      autoDeploy: wanted.autoDeploy ?? before.autoDeploy,
-      production: wanted.production ?? before.production,
-    };
+    const gitBranch = (wanted.gitBranch ?? before.gitBranch) || null;
+    const after: EnvironmentFields = { ...before, ...defined(wanted), gitBranch };
     if (after.clusterId !== null && after.clusterId !== before.clusterId) await refuseMove(after.clusterId);
     const details = changedFields(before, after);
     if (Object.keys(details).length === 0) return environmentAnswer(environment);
