@@ -1,14 +1,13 @@
-import { appendFileSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { rotate, tail } from './log-files.ts';
+import { temporaryFolder } from './test-ground.ts';
 
 let log: string;
 beforeEach(() => {
-  log = join(mkdtempSync(join(tmpdir(), 'ballast-log-')), 'part.log');
+  log = join(temporaryFolder(), 'part.log');
 });
-afterEach(() => rmSync(join(log, '..'), { recursive: true }));
 
 const large = 'x'.repeat(11 * 1024 * 1024);
 

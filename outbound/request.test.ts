@@ -1,32 +1,18 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { portOf } from '../machine/test-ground.ts';
 import { privateAddresses } from '../test/ground/private-addresses.ts';
-import { reachOf } from './addresses.ts';
 import { OutboundFailed, OutboundRefused } from './failures.ts';
 import { type FetchOptions, fetchPublic } from './request.ts';
-import type { Resolve } from './target.ts';
+import { type Resolve, reachOf } from './target.ts';
 
 const loopback = ['127.0.0.0/8'];
 const limits = { allowedRanges: loopback, maxBytes: 1000, timeoutMillis: 5000 };
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-async function serve(answer: RequestListener, server: Server = createServer()): Promise<number> {
-  server.on('request', answer);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
+const serve = (answer: RequestListener, server = createServer()) => portOf(server.on('request', answer));
 
 const named =
   (...addresses: string[]): Resolve =>
@@ -191,12 +177,13 @@ describe('answers', () => {
   });
 
   test('an answer that breaks off, and a port that nobody listens on', async () => {
+    const server = createServer();
     const port = await serve((_, answer) => {
       answer.writeHead(200, { 'content-length': '500' }).write('half');
       setImmediate(() => answer.destroy());
-    });
+    }, server);
     await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow(/broke off|could not be reached/);
-    servers.splice(0).forEach((server) => void server.close());
+    server.close();
     await expect(fetched(`http://127.0.0.1:${port}/`)).rejects.toThrow('could not be reached: ECONNREFUSED.');
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterAll, expect, test } from 'vitest';
 import { SettingsError } from '../domain/settings/settings.ts';
+import { temporaryFolder } from '../machine/test-ground.ts';
 import { authority } from '../test/ground/authority.ts';
 import { receiver } from '../test/ground/receiver.ts';
 import { resolveOutside } from './registry.ts';
@@ -13,7 +13,7 @@ import { outboundRules } from './rules.ts';
 import type { Resolve } from './target.ts';
 
 const there = await receiver('127.0.0.1', 'registry.example');
-const directory = await mkdtemp(join(tmpdir(), 'ballast-rules-'));
+const directory = temporaryFolder();
 afterAll(async () => {
   await there.close();
   await rm(directory, { recursive: true });

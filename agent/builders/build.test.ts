@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { type BuilderGround, type Built, builderGround } from '../../test/builders/builder-ground.ts';
 import { processesWith } from '../../test/builders/processes-with.ts';
 import { until } from '../../test/ground/until.ts';
@@ -14,7 +14,7 @@ let world: RegistryWorld;
 let ground: BuilderGround;
 /** Several tests look at this one: a first image on a machine takes seconds. */
 let built: Built;
-const owned = mkdtempSync(join(tmpdir(), 'ballast-authority-'));
+const owned = temporaryFolder();
 const why = await reasonAgainst();
 const building = test.skipIf(why !== undefined);
 
@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await ground.close();
   await world.close();
-  rmSync(owned, { recursive: true });
 });
 
 /** Said, and not skipped in silence, on machines without namespaces. */

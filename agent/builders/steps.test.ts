@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { maskOf } from '../../domain/variables/mask.ts';
+import { portOf } from '../../machine/test-ground.ts';
+import { openProxy } from '../../outbound/proxy.ts';
 import { until } from '../../test/ground/until.ts';
 import { BuildLog } from './build-log.ts';
 import { BuildNetwork } from './build-settings.ts';
-import { openProxy } from './sandbox/proxy.ts';
 import { CommandFailed } from './step-failed.ts';
 import { Steps } from './steps.ts';
 
@@ -73,12 +74,11 @@ test('an address that is refused or not reached is said at once, once, and hosts
   const network = new BuildNetwork((line) => log.say(line));
   const proxy = openProxy({ allowedRanges: ['127.0.0.1/32'], allowedBy: 'the owner can allow it' });
   const [door, target] = [createServer(), createServer()];
-  for (const server of [door, target]) await once(server.listen(0, '127.0.0.1'), 'listening');
-  const [way, host] = [door, target].map((server) => (server.address() as AddressInfo).port);
+  const [way, host] = [await portOf(door), await portOf(target)];
   proxy.serve(door);
   const stop = network.follow(proxy);
   const asked = async (authority: string) => {
-    const client = connect(way ?? 0, '127.0.0.1');
+    const client = connect(way, '127.0.0.1');
     client.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n\r\n`);
     const [answer] = await once(client, 'data');
     return { client, answer: String(answer) };

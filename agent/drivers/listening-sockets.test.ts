@@ -1,23 +1,14 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { portOf } from '../../machine/test-ground.ts';
 import { socketsIn, socketsOfNetwork, socketsOfOwnNetwork, socketsOfProcesses } from './listening-sockets.ts';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
-
-async function listening(host: string): Promise<number> {
-  const server = createServer();
-  servers.push(server);
-  await once(server.listen(0, host), 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 test('sockets of this process are found with their addresses, and of another process none', async () => {
+  const first = createServer();
+  const listening = (host: string) => portOf(createServer(), host);
   const wanted = [
-    { address: '127.0.0.1', port: await listening('127.0.0.1') },
+    { address: '127.0.0.1', port: await portOf(first, '127.0.0.1') },
     { address: '0.0.0.0', port: await listening('0.0.0.0') },
     { address: '::1', port: await listening('::1') },
     { address: '::', port: await listening('::') },
@@ -27,9 +18,7 @@ test('sockets of this process are found with their addresses, and of another pro
   expect(socketsOfNetwork(process.pid)?.length).toBeGreaterThan(0);
   // A process that shares our network has none of its own yet.
   expect(socketsOfOwnNetwork(process.pid)).toEqual([]);
-  const [first] = servers;
-  const gone = wanted[0];
-  if (first === undefined) throw new Error('There is no server.');
+  const [gone] = wanted;
   first.close();
   await once(first, 'close');
   expect(socketsOfProcesses([process.pid])).not.toContainEqual(gone);

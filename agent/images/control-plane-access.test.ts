@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { hashSecret } from '../../db/keys/secrets.ts';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { blobOf } from '../../test/images/registry.ts';
 import { runningApi, seed } from '../../test/installation/running-api.ts';
@@ -18,12 +17,8 @@ const secret = 'the-credential-of-an-agent-in-a-test';
 const signal = new AbortController().signal;
 
 const api = await runningApi();
-const home = mkdtempSync(join(tmpdir(), 'ballast-own-'));
-
-afterAll(async () => {
-  rmSync(home, { recursive: true });
-  await api.close();
-});
+const home = temporaryFolder();
+afterAll(() => api.close());
 
 test('an agent pulls what its cluster runs by its link and with its own credential, and nothing else', async () => {
   const organization = await seed(api.database);

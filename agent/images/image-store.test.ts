@@ -1,7 +1,6 @@
 import {
   cpSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -10,9 +9,9 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder, undoing } from '../../machine/test-ground.ts';
 import { digestOf, handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { sampleLayout } from '../../test/images/sample-image.ts';
 import { hostBound, type ReadyImage } from '../drivers/image.ts';
@@ -20,15 +19,11 @@ import { Refusal } from '../program/refusal.ts';
 import { ImageStore } from './image-store.ts';
 
 let home: string;
-const layouts: string[] = [];
+const undo = undoing();
 const never = new AbortController().signal;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'ballast-store-'));
-});
-afterEach(() => {
-  for (const layout of layouts.splice(0)) rmSync(layout, { recursive: true });
-  rmSync(home, { recursive: true });
+  home = temporaryFolder();
 });
 
 const storeOf = (limitBytes = 1e9, maxImageBytes = 1e9) =>
@@ -37,7 +32,7 @@ const blobs = () => readdirSync(join(home, 'images/blobs')).map((name) => `sha25
 
 async function handMade(...options: Parameters<typeof handMadeLayout>) {
   const made = await handMadeLayout(...options);
-  layouts.push(made.layout);
+  undo.push(() => rmSync(made.layout, { recursive: true }));
   return made;
 }
 

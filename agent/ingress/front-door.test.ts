@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import {
   type ClientHttp2Session,
@@ -7,13 +7,13 @@ import {
   createServer as createHttp2Server,
   type IncomingHttpHeaders,
 } from 'node:http2';
-import { type AddressInfo, connect as connectTcp, type Server as NetServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { connect as connectTcp, type Server as NetServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { request } from 'undici';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { portOf, temporaryFolder } from '../../machine/test-ground.ts';
 import { freePort } from '../../test/ground/free-port.ts';
 import { until } from '../../test/ground/until.ts';
 import { FrontDoor } from './front-door.ts';
@@ -23,7 +23,7 @@ import type { RouteUpstream } from './route.ts';
 import { RoutingTable } from './routing-table.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-front-'));
+const directory = temporaryFolder();
 const table = new RoutingTable();
 const traffic = new TrafficCounts();
 const log = new AccessLog(join(directory, 'access.log'));
@@ -34,15 +34,6 @@ const door = new FrontDoor({
   trusts: trustedProxies(['192.0.2.0/24']),
   limits: new ClientLimits(usualLimits),
 });
-const servers: NetServer[] = [];
-let base = '';
-let port = 0;
-
-async function listening(server: NetServer): Promise<number> {
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
-}
 const at = (instance: string, where: number, protocol: 'http1' | 'h2c' = 'http1'): RouteUpstream => ({
   instance,
   host: '127.0.0.1',
@@ -83,9 +74,9 @@ function echo(): Server {
   return server;
 }
 
-port = await listening(door.server);
-base = `http://127.0.0.1:${port}`;
-const application = at('web-1', await listening(echo()));
+const port = await portOf(door.server);
+const base = `http://127.0.0.1:${port}`;
+const application = at('web-1', await portOf(echo()));
 const dead = at('web-2', await freePort());
 const rpc = createHttp2Server();
 rpc.on('stream', async (stream, headers) => {
@@ -97,7 +88,7 @@ rpc.on('stream', async (stream, headers) => {
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
   stream.end(body);
 });
-const grpc = at('rpc-1', await listening(rpc as unknown as NetServer), 'h2c');
+const grpc = at('rpc-1', await portOf(rpc as unknown as NetServer), 'h2c');
 beforeEach(() => {
   table.apply([
     { host: 'app.localhost', upstreams: [application] },
@@ -110,8 +101,6 @@ afterAll(() => {
   table.apply([]);
   door.cut();
   log.close();
-  for (const server of servers) server.close();
-  rmSync(directory, { recursive: true });
 });
 
 const ask = (host: string, path = '/', options: Parameters<typeof request>[1] = {}) =>

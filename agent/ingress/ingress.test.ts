@@ -1,28 +1,19 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { identify, isAlive } from '../../machine/process-identity.ts';
+import { temporaryFolder, undoing } from '../../machine/test-ground.ts';
 import { replacedUnderLoad, routesTo, sampleApplication } from '../../test/agents/ingress/replaced-ingress.ts';
-import { ingressMain, type Undo } from '../../test/agents/ingress/served-ingress.ts';
+import { ingressMain } from '../../test/agents/ingress/served-ingress.ts';
 import { until } from '../../test/ground/until.ts';
 import { Ingress } from './ingress.ts';
 import { IngressFiles } from './ingress-files.ts';
 
 const quiet = { info: () => undefined, warn: () => undefined };
-const undo: Undo = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-
-function newHome(): string {
-  const home = mkdtempSync(join(tmpdir(), 'ballast-ingress-'));
-  undo.push(() => rmSync(home, { recursive: true }));
-  return home;
-}
+const undo = undoing();
 
 function ingress(home: string, program = [process.execPath, ingressMain], port = 0): Ingress {
   const made = new Ingress({ home, port, listen: '127.0.0.1', program, log: quiet });
@@ -38,7 +29,7 @@ const status = async (port: number): Promise<number | undefined> =>
   );
 
 test('it goes on without an agent, the next one adopts it, and killed it is back with its routes', async () => {
-  const home = newHome();
+  const home = temporaryFolder();
   const [first, app] = [ingress(home), await sampleApplication(undo)];
   const { port } = await first.ensure();
   await first.setRoutes(routesTo(app));
@@ -66,7 +57,7 @@ test('it goes on without an agent, the next one adopts it, and killed it is back
 });
 
 test('a program that does not start is said, and a socket path that would be too long is avoided', async () => {
-  const home = join(newHome(), 'x'.repeat(120));
+  const home = join(temporaryFolder(), 'x'.repeat(120));
   mkdirSync(home);
   const broken = ingress(home, [process.execPath, '-e', '0']);
   await expect(broken.ensure()).rejects.toThrow(/does not start/);
@@ -78,7 +69,7 @@ test('a program that does not start is said, and a socket path that would be too
 });
 
 test('routes are set although a leaving process ends while it is told', async () => {
-  const home = newHome();
+  const home = temporaryFolder();
   const agent = ingress(home);
   await agent.ensure();
   const files = new IngressFiles(join(home, 'ingress'));

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { undoing } from '../../machine/test-ground.ts';
 import { openFrontDoor } from '../../test/agents/open-front-door.ts';
 import { until } from '../../test/ground/until.ts';
 import { clientKey, type Limits } from './requests/client-limits.ts';
@@ -11,10 +12,7 @@ import { clientKey, type Limits } from './requests/client-limits.ts';
 /** Other addresses than 127.0.0.1 are there on Linux only. */
 const attacker = '127.0.0.2';
 const proxy = '127.0.0.9';
-const undo: (() => void)[] = [];
-afterEach(() => {
-  for (const step of undo.splice(0).reverse()) step();
-});
+const undo = undoing();
 
 async function open(limits: Partial<Limits>) {
   const front = await openFrontDoor(limits);

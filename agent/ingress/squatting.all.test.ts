@@ -1,32 +1,21 @@
-import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, get, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isAlive, signal } from '../../machine/process-identity.ts';
-import type { Undo } from '../../test/agents/ingress/served-ingress.ts';
+import { portOf, undoing } from '../../machine/test-ground.ts';
 import { preparedIngress, runningIngress, thiefOf, thiefOfPort } from '../../test/agents/ingress/squatted-ingress.ts';
 import { freePort } from '../../test/ground/free-port.ts';
 import { until } from '../../test/ground/until.ts';
 import { AppliedRoutes } from '../keep/applied-routes.ts';
 
-const undo: Undo = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoing();
 
 /** An application in this process: it holds the answers to `/slow` back. */
 async function application() {
   const slow: ServerResponse[] = [];
   const server = createServer((asked, answer) => void (asked.url === '/slow' ? slow.push(answer) : answer.end('done')));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  undo.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  const upstreams = [{ instance: 'web', host: '127.0.0.1', port, protocol: 'http1' as const }];
+  const upstreams = [{ instance: 'web', host: '127.0.0.1', port: await portOf(server), protocol: 'http1' as const }];
   return { slow, routesTo: (...hosts: string[]) => hosts.map((host) => ({ host, upstreams })) };
 }
 

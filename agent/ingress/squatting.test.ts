@@ -1,16 +1,14 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signal } from '../../machine/process-identity.ts';
-import { ingressMain, statusOf, type Undo } from '../../test/agents/ingress/served-ingress.ts';
+import { undoing } from '../../machine/test-ground.ts';
+import { ingressMain, statusOf } from '../../test/agents/ingress/served-ingress.ts';
 import { runningIngress, thiefOf, thiefOfPort } from '../../test/agents/ingress/squatted-ingress.ts';
 import { until } from '../../test/ground/until.ts';
 import { order } from './control.ts';
 
-const undo: Undo = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoing();
 
 // Without root the thief would be the owner of everything.
 describe.runIf(process.getuid?.() === 0)('a program of another user', () => {

@@ -1,15 +1,14 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import type { OutputPiece } from '../../protocol/command.ts';
 import { Spool } from './spool.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = join(mkdtempSync(join(tmpdir(), 'ballast-spool-')), 'output');
+  directory = join(temporaryFolder(), 'output');
 });
-afterEach(() => rmSync(join(directory, '..'), { recursive: true }));
 
 const text = (pieces: OutputPiece[]) => pieces.map(({ data }) => Buffer.from(data, 'base64').toString()).join('');
 function drain(spool: Spool): OutputPiece[] {

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import type { Desired } from '../../protocol/desired.ts';
 import { workload } from '../../protocol/workload.ts';
 import { DesiredFile } from './desired-file.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 
 const app = workload.parse({ release: '1', image: { layout: '/srv/app' }, processes: [] });
 const desired = (revision: number, ...keys: string[]): Desired => ({

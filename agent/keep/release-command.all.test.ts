@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { dockerCanRun, dockerEngine } from '../../test/agents/docker-engine.ts';
 import { keptMachine, wanted } from '../../test/agents/kept-machine.ts';
 import { commandsOf, migrating, releasesOn, rolloutOf } from '../../test/agents/release-commands.ts';
@@ -30,7 +30,7 @@ describe('an agent killed', () => {
   ] as const)('right %s each write: it is %s, and never ran twice', async (dies, ends, ran, phases) => {
     const machine = await keptMachine();
     // Instances have users of their own, which may write here.
-    const open = mkdtempSync(join(tmpdir(), 'ballast-ran-'));
+    const open = temporaryFolder();
     chmodSync(open, 0o777);
     try {
       const file = join(open, 'ran');
@@ -46,7 +46,6 @@ describe('an agent killed', () => {
       );
     } finally {
       await machine.close();
-      rmSync(open, { recursive: true });
     }
   });
 });

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder, undoing } from '../../machine/test-ground.ts';
 import { pathThief } from '../../test/attacks/path-thief.ts';
 import { until } from '../../test/ground/until.ts';
 import { Client } from './client.ts';
 
-const undo: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoing();
 
 /** The agent of this machine, as it asks a control plane at that socket. */
 function agentAt(socket: string): Client {
@@ -24,8 +21,7 @@ describe.runIf(process.getuid?.() === 0)(
   'a program of another user, while the API is killed and when it starts',
   () => {
     test('cannot take the socket in a closed directory, where the API comes back', async () => {
-      const directory = mkdtempSync(join(tmpdir(), 'ballast-run-'));
-      undo.push(() => rmSync(directory, { recursive: true }));
+      const directory = temporaryFolder();
       const socket = join(directory, 'api.sock');
       const thief = await pathThief([socket]);
       undo.push(() => thief.end());
@@ -43,9 +39,8 @@ describe.runIf(process.getuid?.() === 0)(
     });
 
     test('is told no credential at the path of a directory that a cleaner of temporary files has removed', async () => {
-      const directory = mkdtempSync(join(tmpdir(), 'ballast-run-'));
+      const directory = temporaryFolder();
       rmSync(directory, { recursive: true });
-      undo.push(() => rmSync(directory, { recursive: true, force: true }));
       const socket = join(directory, 'api.sock');
       const thief = await pathThief([socket]);
       undo.push(() => thief.end());

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { Ingress } from '../ingress/ingress.ts';
 import { endInstances } from './leave.ts';
 
 test('an engine that is gone is said, and the ingress is ended all the same', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'ballast-ended-'));
+  const home = temporaryFolder();
   const program = [process.execPath, join(import.meta.dirname, '../ingress/main.ts')];
   const ingress = new Ingress({ home, port: 0, listen: '127.0.0.1', program, log: { info() {}, warn() {} } });
   try {
@@ -23,6 +23,5 @@ test('an engine that is gone is said, and the ingress is ended all the same', as
     expect(ingress.port).toBeUndefined();
   } finally {
     await ingress.stop();
-    rmSync(home, { recursive: true });
   }
 });

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder, undoing } from '../../machine/test-ground.ts';
 import { workload } from '../../protocol/workload.ts';
 import { agentPeer } from '../../test/agents/agent-peer.ts';
 import { agentHome } from '../../test/agents/installed-agent.ts';
@@ -14,15 +14,11 @@ import { until } from '../../test/ground/until.ts';
 import { sampleLayout } from '../../test/images/sample-image.ts';
 import { IngressFiles } from '../ingress/ingress-files.ts';
 
-const undo: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoing();
 
 /** The local agent as the supervisor starts it, and a control plane at its socket that is not there yet. */
 async function localAgent() {
-  const run = mkdtempSync(join(tmpdir(), 'ballast-run-'));
-  undo.push(() => rmSync(run, { recursive: true, force: true }));
+  const run = temporaryFolder();
   const socket = join(run, 'api.sock');
   const peer = await agentPeer(socket);
   await peer.stop();

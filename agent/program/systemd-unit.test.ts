@@ -1,18 +1,16 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { removeUnit } from './systemd-unit.ts';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
+import { removeUnit } from './leave.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-systemd-'));
+const directory = temporaryFolder();
 const systemd = {
   units: join(directory, 'units'),
   running: join(directory, 'running'),
   systemctl: join(directory, 'systemctl'),
 };
 const asked = join(directory, 'asked');
-
-afterAll(() => rmSync(directory, { recursive: true }));
 
 test('the unit of this home goes and no other one, and systemd is told before and after', async () => {
   const wanted = join(systemd.units, 'multi-user.target.wants');

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { until } from '../../test/ground/until.ts';
 
 const launcher = fileURLToPath(new URL('./launcher.sh', import.meta.url));
-const home = mkdtempSync(join(tmpdir(), 'ballast-launcher-'));
-afterAll(() => rmSync(home, { recursive: true }));
+const home = temporaryFolder();
 
 function program(path: string, script: string): void {
   mkdirSync(join(path, '..'), { recursive: true });

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { type AgentPeer, agentPeer } from '../../test/agents/agent-peer.ts';
 import { type ReleaseSigner, releaseSigner } from '../../test/agents/release-signer.ts';
@@ -24,7 +24,7 @@ let releases: Releases;
 let trust: TrustFile;
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'ballast-offered-'));
+  home = temporaryFolder();
   releases = new Releases(home);
   mkdirSync(releases.path(current), { recursive: true });
   releases.write({ current });
@@ -38,7 +38,6 @@ beforeEach(async () => {
 afterEach(async () => {
   client.close();
   await peer.stop();
-  rmSync(home, { recursive: true });
 });
 
 async function bundleOf(files: Record<string, string>): Promise<Buffer> {

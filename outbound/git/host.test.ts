@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { portOf } from '../../machine/test-ground.ts';
 import { gitServer } from '../../test/git/git-server.ts';
 import { gitHost } from './host.ts';
 import { probeGitHost } from './probe.ts';
@@ -25,7 +25,6 @@ const status = {
   targetUrl: 'https://ballast.example/builds/1',
   context: 'ballast/shop/api',
 } as const;
-let host = '';
 let answers: Record<string, Answer>;
 let asked: Asked[];
 const server = createServer(async (request, response) => {
@@ -36,15 +35,10 @@ const server = createServer(async (request, response) => {
   const { status: code = 200, headers: more = {}, body: json = { message: 'Not Found' } } = found ?? { status: 404 };
   response.writeHead(code, { 'content-type': 'application/json', ...more }).end(JSON.stringify(json));
 });
-await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const host = `http://127.0.0.1:${await portOf(server)}`;
 beforeEach(() => {
   answers = {};
   asked = [];
-});
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
 });
 
 const at = (provider: 'github' | 'gitlab' | 'gitea' | 'plain') =>
@@ -215,12 +209,10 @@ test('a token stays with its host when that redirects', async () => {
     seen.push(request.headers.authorization);
     response.end(JSON.stringify({ login: 'mallory' }));
   });
-  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
-  const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/user`;
+  const location = `http://127.0.0.1:${await portOf(other)}/user`;
   answers['GET /api/v3/user'] = { status: 307, headers: { location } };
   await at('github').account();
   expect(seen).toEqual([undefined]);
-  await new Promise((done) => other.close(done));
 });
 
 describe('which interface a host speaks', () => {

@@ -1,6 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { portOf } from '../../machine/test-ground.ts';
 import { type GitServer, gitServer } from '../../test/git/git-server.ts';
 import { gitAddress } from './address.ts';
 import { remoteRefs } from './remote-refs.ts';
@@ -53,30 +53,22 @@ describe.each([
 });
 
 describe('hosts that mean harm', () => {
-  let other: Server;
-  let server: Server;
   let answers: (url: string) => { status?: number; headers?: Record<string, string>; body?: Buffer | string };
   const authorized: (string | undefined)[] = [];
-  let url = '';
   const type = { 'content-type': 'application/x-git-upload-pack-advertisement' };
-  beforeAll(async () => {
-    server = createServer((request, response) => {
-      const { status = 200, headers = type, body = '' } = answers(request.url ?? '');
-      response.writeHead(status, headers).end(body);
-    });
-    other = createServer((request, response) => {
-      authorized.push(request.headers.authorization);
-      response.writeHead(404).end();
-    });
-    for (const one of [server, other]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/team/app.git`;
+  const server = createServer((request, response) => {
+    const { status = 200, headers = type, body = '' } = answers(request.url ?? '');
+    response.writeHead(status, headers).end(body);
   });
-  afterAll(() => {
-    server.close();
-    other.close();
+  const other = createServer((request, response) => {
+    authorized.push(request.headers.authorization);
+    response.writeHead(404).end();
   });
-  const ask = (timeoutMillis = 10_000) =>
-    remoteRefs(gitAddress(url, rules), own, ['refs/'], { ...bounds, timeoutMillis });
+  let url = '';
+  beforeEach(async () => {
+    url = `http://127.0.0.1:${await portOf(server)}/team/app.git`;
+  });
+  const ask = () => remoteRefs(gitAddress(url, rules), own, ['refs/'], bounds);
 
   test.each([
     'http://169.254.169.254/latest',
@@ -89,7 +81,7 @@ describe('hosts that mean harm', () => {
   });
 
   test('the token stays with its host, and redirects end', async () => {
-    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/team/app.git/info/refs`;
+    const elsewhere = `http://127.0.0.1:${await portOf(other)}/team/app.git/info/refs`;
     answers = () => ({ status: 301, headers: { location: elsewhere } });
     await expect(ask()).rejects.toThrow('is not there');
     expect(authorized).toEqual([undefined]);

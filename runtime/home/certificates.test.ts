@@ -1,16 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { ensureCertificates, serverName } from './certificates.ts';
 import { type Home, openHome } from './home.ts';
 
 let home: Home;
 beforeEach(() => {
-  home = openHome(join(mkdtempSync(join(tmpdir(), 'ballast-certificates-')), 'home'));
+  home = openHome(join(temporaryFolder(), 'home'));
 });
-afterEach(() => rmSync(join(home.path, '..'), { recursive: true }));
 
 const certificate = (path: string) => new X509Certificate(readFileSync(path));
 

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { Refusal } from '../supervisor/refusal.ts';
 import { firstStartBytes, refuseFullDisk } from './disk.ts';
 import { openHome, readHome } from './home.ts';
@@ -9,10 +9,9 @@ import { openHome, readHome } from './home.ts';
 let parent: string;
 let path: string;
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'ballast-home-'));
+  parent = temporaryFolder();
   path = join(parent, 'home');
 });
-afterEach(() => rmSync(parent, { recursive: true }));
 
 test('a new home is closed to others and remembers what it was made with', () => {
   const home = openHome(path);

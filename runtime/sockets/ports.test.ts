@@ -1,15 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { portOf } from '../../machine/test-ground.ts';
 import { innerPorts } from '../home/home-record.ts';
 import { holdSockets, type Place } from './held-socket.ts';
 import { freePorts, portRefusal } from './ports.ts';
-
-async function listening() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
-}
 
 test('every inner port is another one, below the range of outgoing connections', async () => {
   const ports = Object.values(await freePorts(innerPorts, {}));
@@ -24,23 +18,21 @@ test('every inner port is another one, below the range of outgoing connections',
 test('a kept port stays, and one that a stranger took is replaced', async () => {
   const kept = await freePorts(['postgres', 'worker'], {});
   expect(await freePorts(['postgres', 'worker'], kept)).toEqual(kept);
-  const stranger = await listening();
-  const moved = await freePorts(['postgres', 'worker'], { ...kept, worker: stranger.port });
+  const stranger = await portOf(createServer());
+  const moved = await freePorts(['postgres', 'worker'], { ...kept, worker: stranger });
   expect(moved.postgres).toBe(kept.postgres);
-  expect(moved.worker).not.toBe(stranger.port);
-  stranger.close();
+  expect(moved.worker).not.toBe(stranger);
 });
 
 test('a busy port and a foreign address are refused in a sentence that names who has it', async () => {
-  const stranger = await listening();
+  const stranger = await portOf(createServer());
   const refusalOf = async (place: Place) =>
     portRefusal(await holdSockets([place]).catch((error) => error), 'PORT').message;
-  expect(await refusalOf({ port: stranger.port, address: '127.0.0.1' })).toMatch(
+  expect(await refusalOf({ port: stranger, address: '127.0.0.1' })).toMatch(
     new RegExp(
-      `^Port ${stranger.port} of 127\\.0\\.0\\.1 is taken by another program(, .+ \\(process ${process.pid}\\))?; stop it or set PORT to a free port\\.$`,
+      `^Port ${stranger} of 127\\.0\\.0\\.1 is taken by another program(, .+ \\(process ${process.pid}\\))?; stop it or set PORT to a free port\\.$`,
     ),
   );
-  stranger.close();
   expect(await refusalOf({ port: 18_000, address: '192.0.2.1' })).toMatch(
     /^LISTEN is 192\.0\.2\.1, which is not an address/,
   );

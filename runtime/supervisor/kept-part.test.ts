@@ -1,9 +1,9 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type MarkedProcess, markedProcesses } from '../../machine/marked-processes.ts';
 import { isAlive, signal } from '../../machine/process-identity.ts';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { type Home, openHome } from '../home/home.ts';
 import { endOrphans } from './end-processes.ts';
@@ -19,15 +19,12 @@ let events: PartEvent[];
 let supervisor: Supervisor;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'ballast-kept-'));
+  directory = temporaryFolder();
   home = openHome(join(directory, 'home'));
   events = [];
   supervisor = new Supervisor(home, 'http://127.0.0.1:1', (event) => events.push(event));
 });
-afterEach(async () => {
-  await supervisor.stop();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => supervisor.stop());
 
 /** A worker that tells that it is ready, unless it says something else, and then works for ever. */
 function part(script = 'echo ready >&3; exec sleep 1000'): Part {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSettings, settingsTable } from '../../domain/settings/settings.ts';
+import { temporaryFolder } from '../../machine/test-ground.ts';
 import { notRun } from '../../test/run/not-run.ts';
 import { stopPlan } from './supervisor.ts';
 
@@ -15,8 +15,7 @@ const files = Object.fromEntries(
 );
 const unit = files['ballast.service'] ?? '';
 const alone = files['control-plane-alone.conf'] ?? '';
-const directory = mkdtempSync(join(tmpdir(), 'ballast-units-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 
 /** The last value of a unit's key. */
 const lastOf = (text: string, key: string) => [...text.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].at(-1)?.[1];

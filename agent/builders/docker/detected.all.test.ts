@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../test/agents/docker-engine.ts';
 import { importBase, withNode } from '../../../test/builders/base-image.ts';
 import { app, builderContract } from '../../../test/builders/builder-contract.ts';
@@ -53,7 +53,7 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('a source without a Docker
   });
 
   test('commands trust the authorities of the agent besides the usual ones, and have its variables, and no layer has either', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'ballast-authority-'));
+    const directory = temporaryFolder();
     const { ca } = await authority();
     const [, line = ''] = ca.split(/\r?\n/);
     writeFileSync(join(directory, 'ca.pem'), ca);
@@ -86,7 +86,6 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('a source without a Docker
       expect(own.log).toContain(line);
     } finally {
       await trusting.close();
-      rmSync(directory, { recursive: true });
     }
   });
 

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { extract } from 'tar-stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { appLayer } from './layers.ts';
 
 let source: string;
 beforeEach(() => {
-  source = mkdtempSync(join(tmpdir(), 'ballast-app-'));
+  source = temporaryFolder();
   mkdirSync(join(source, 'dist'));
   writeFileSync(join(source, 'dist/index.js'), 'built');
   writeFileSync(join(source, 'notes'), '');
 });
-afterEach(() => rmSync(source, { recursive: true }));
 
 /** The files of the layer; of a link with where it leads. */
 async function layerOf(keep: string[], drop: string[] = [], below = ''): Promise<string[]> {

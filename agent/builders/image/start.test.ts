@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { entrypointOf } from './start.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-start-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 const write = (path: string, content: string, mode = 0o644) => {
   mkdirSync(dirname(join(directory, path)), { recursive: true });
   writeFileSync(join(directory, path), content);

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, expect, test } from 'vitest';
+import { portOf } from '../../../machine/test-ground.ts';
 import { buildGround } from '../../../test/builders/build-ground.ts';
 import { allowedBy } from '../builders.ts';
 
@@ -19,14 +20,14 @@ sandboxed('nothing leaves but through the proxy: no TCP, no UDP, no DNS, no sock
   const tcp = createServer((socket) => {
     reached.push('tcp');
     socket.destroy();
-  }).listen(0, '0.0.0.0');
+  });
   const abstract = `\0ballast-test-${process.pid}`;
   const socket = createServer((client) => {
     reached.push('abstract');
     client.destroy();
   }).listen(abstract);
-  await Promise.all([once(tcp, 'listening'), once(socket, 'listening')]);
-  const { port } = tcp.address() as AddressInfo;
+  await once(socket, 'listening');
+  const port = await portOf(tcp, '0.0.0.0');
   const own = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
   try {
     const { end, out } = await run(
@@ -52,15 +53,12 @@ sandboxed('nothing leaves but through the proxy: no TCP, no UDP, no DNS, no sock
     });
     expect(reached).toEqual([]);
   } finally {
-    tcp.close();
     socket.close();
   }
 });
 
 sandboxed('the proxy reaches what the rules allow, and a refusal is told at the end', async () => {
-  const there = createHttp((_, answer) => answer.end('from there')).listen(0, '127.0.0.1');
-  await once(there, 'listening');
-  const { port } = there.address() as AddressInfo;
+  const port = await portOf(createHttp((_, answer) => answer.end('from there')));
   const ask = script(`
     import http from "node:http";
     const proxy = new URL(process.env.HTTP_PROXY);
@@ -71,12 +69,8 @@ sandboxed('the proxy reaches what the rules allow, and a refusal is told at the 
   `);
   const sentence =
     '127.0.0.1 is a private address; the owner of the cluster can allow it by --build-allowed-ranges of its agent, on the local cluster by OUTBOUND_ALLOWED_RANGES.\n';
-  try {
-    const refused = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: [], allowedBy } });
-    expect(refused).toEqual({ end: { ended: 'exited', code: 1 }, out: sentence, err: `network: ${sentence}` });
-    const allowed = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: ['127.0.0.0/8'] } });
-    expect(allowed).toEqual({ end: { ended: 'exited', code: 0 }, out: 'from there', err: '' });
-  } finally {
-    there.close();
-  }
+  const refused = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: [], allowedBy } });
+  expect(refused).toEqual({ end: { ended: 'exited', code: 1 }, out: sentence, err: `network: ${sentence}` });
+  const allowed = await run(ask, {}, { ...sandbox, outbound: { allowedRanges: ['127.0.0.0/8'] } });
+  expect(allowed).toEqual({ end: { ended: 'exited', code: 0 }, out: 'from there', err: '' });
 });

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer as createHttp, request } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { portOf } from '../../../machine/test-ground.ts';
+import { openProxy } from '../../../outbound/proxy.ts';
 import { privateAddresses } from '../../../test/ground/private-addresses.ts';
 import { allowedBy } from '../builders.ts';
-import { openProxy } from './proxy.ts';
 
 const loopback = { allowedRanges: ['127.0.0.0/8'] };
 /** Answers with what it was asked, or leads elsewhere. */
@@ -14,27 +15,14 @@ const there = createHttp((asked, answer) => {
   if (typeof to === 'string') answer.writeHead(302, { location: to });
   answer.end(`${asked.method} ${asked.url} ${asked.headers.host} ${asked.headers['proxy-authorization'] ?? ''}`);
 });
-const closing: (() => void)[] = [];
-
-const port = await listening(there);
-afterAll(() => {
-  for (const close of closing) close();
-  there.closeAllConnections();
-  there.close();
-});
-
-async function listening(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
+const port = await portOf(there);
 
 async function proxied(...given: Parameters<typeof openProxy>) {
   const proxy = openProxy(...given);
   const server = createServer();
-  const at = await listening(server);
+  const at = await portOf(server);
   proxy.serve(server);
-  closing.push(proxy.close);
+  onTestFinished(proxy.close);
   return {
     proxy,
     async get(path: string, headers = {}) {

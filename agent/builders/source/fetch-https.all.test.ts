@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
 import { commitBuilds } from '../../../test/builders/commit-builds.ts';
 import { type GitServer, gitServer, redirecting } from '../../../test/git/git-server.ts';
@@ -13,7 +13,7 @@ import { openSandbox } from '../sandbox/sandbox.ts';
 const signIn = { username: 'oauth2', password: 'glpat-0123456789abcdef' };
 const allowedRanges = ['127.0.0.0/8'];
 const page = { 'index.html': '<h1>Hello</h1>' };
-const directory = mkdtempSync(join(tmpdir(), 'ballast-authorities-'));
+const directory = temporaryFolder();
 let trusted: Authority;
 let world: RegistryWorld;
 let ground: BuilderGround;
@@ -48,7 +48,6 @@ afterAll(async () => {
   for (const server of [git, elsewhere, plain]) await server.close();
   await ground.close();
   await world.close();
-  rmSync(directory, { recursive: true });
 });
 const { build, refused } = commitBuilds(
   () => ground,

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { type BuilderGround, builderGround } from '../../../test/builders/builder-ground.ts';
 import { commitBuilds } from '../../../test/builders/commit-builds.ts';
 import { type GitServer, gitServer } from '../../../test/git/git-server.ts';
@@ -12,7 +12,7 @@ import { type RegistryWorld, registryWorld, tokenOf } from '../../../test/regist
 import { notRun } from '../../../test/run/not-run.ts';
 import { openSandbox } from '../sandbox/sandbox.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-machine-git-'));
+const directory = temporaryFolder();
 const program = new URL('../../../test/builders/builder-program.ts', import.meta.url).pathname;
 const places = ['/usr/local/bin/git', '/usr/bin/git', '/bin/git'].filter((path) => existsSync(path));
 let world: RegistryWorld;
@@ -34,7 +34,6 @@ afterAll(async () => {
   await git.close();
   await ground.close();
   await world.close();
-  rmSync(directory, { recursive: true });
 });
 
 /** The message of a build by an agent that sees this file in place of the machine's git. */

@@ -1,21 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { type BuildBody, type BuildProgress, buildProgress } from '../../../protocol/build.ts';
 import { planOf } from '../docker/plan/plan.ts';
 import { configured } from './repository-config.ts';
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
 type Files = Readonly<Record<string, string | { link: string }>>;
 
 function sourceOf(files: Files): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ballast-config-'));
-  folders.push(folder);
+  const folder = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     if (typeof content === 'string') writeFileSync(join(folder, path), content);

@@ -1,29 +1,20 @@
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { portOf, temporaryFolder } from '../../../machine/test-ground.ts';
 import { fileServer } from './file-server.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-files-'));
-const closing: (() => void)[] = [];
-afterAll(() => {
-  for (const close of closing) close();
-  rmSync(directory, { recursive: true });
-});
+const directory = temporaryFolder();
 
 async function serve(name: string, files: Record<string, string | Buffer>): Promise<string> {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, name, path)), { recursive: true });
     writeFileSync(join(directory, name, path), content);
   }
-  const server = await fileServer(join(directory, name));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  closing.push(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await portOf(await fileServer(join(directory, name)))}`;
 }
 
 const site = await serve('site', {

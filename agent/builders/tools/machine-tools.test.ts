@@ -1,14 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { notRun } from '../../../test/run/not-run.ts';
 import { checkExtensions, findTool, machineTools } from './machine-tools.ts';
 
 /** A machine of these programs, each of which says its version. */
 function machineOf(programs: Record<string, string>, isRoot = false) {
-  const at = mkdtempSync(join(tmpdir(), 'ballast-machine-'));
-  onTestFinished(() => rmSync(at, { recursive: true }));
+  const at = temporaryFolder();
   for (const [path, says] of Object.entries(programs)) {
     mkdirSync(dirname(join(at, path)), { recursive: true });
     writeFileSync(join(at, path), `#!/bin/sh\necho '${says}'\n`, { mode: 0o755 });

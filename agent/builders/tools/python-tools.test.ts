@@ -1,22 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { notRun } from '../../../test/run/not-run.ts';
 import { fetchingCommand, pythonOf, pythonProgram, pythonTools } from './python-tools.ts';
-
-function directory(): string {
-  const made = mkdtempSync(join(tmpdir(), 'ballast-python-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
 
 const isThere = existsSync('/usr/bin/python3');
 if (!isThere) notRun('tools of Python', 'install python3', 'python3');
 
 test.runIf(isThere)('a tool runs with its own packages, and the programs that it starts without them', () => {
-  const at = directory();
+  const at = temporaryFolder();
   mkdirSync(join(at, 'poetry'));
   const child = "subprocess.run([sys.executable, '-c', 'import poetry'], stderr=subprocess.DEVNULL).returncode";
   writeFileSync(
@@ -42,7 +36,7 @@ test('each tool is fetched in its version, and nothing of it is run meanwhile', 
 });
 
 test('compiled packages are kept for the Python that they fit', () => {
-  const at = directory();
+  const at = temporaryFolder();
   writeFileSync(join(at, 'python3.13'), '');
   symlinkSync('python3.13', join(at, 'python3'));
   expect(pythonOf(['/none', at])).toBe('python3.13');

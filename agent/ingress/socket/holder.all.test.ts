@@ -1,20 +1,17 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { identify } from '../../../machine/process-identity.ts';
-import { ingressMain, servedIngress, statusOf, type Undo } from '../../../test/agents/ingress/served-ingress.ts';
+import { temporaryFolder, undoing } from '../../../machine/test-ground.ts';
+import { ingressMain, servedIngress, statusOf } from '../../../test/agents/ingress/served-ingress.ts';
 import { processesNaming } from '../../../test/agents/installed-agent.ts';
 import { newConnections } from '../../../test/attacks/new-connections.ts';
 import { until } from '../../../test/ground/until.ts';
 import { Ingress } from '../ingress.ts';
 import { IngressFiles } from '../ingress-files.ts';
 
-const undo: Undo = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoing();
 
 test.each([100, 500])(
   'five kills under %i new connections a second refuse nobody, and each effect is seen once',
@@ -44,8 +41,7 @@ test.each([100, 500])(
 
 // Elsewhere than on Linux nobody can look for them.
 test.runIf(process.platform === 'linux')('a program that hangs at its start is ended with its holder', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'ballast-hanging-'));
-  undo.push(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder();
   const late = join(import.meta.dirname, '../../../test/agents/ingress/late-ingress.ts');
   const program = [process.execPath, late];
   const agent = new Ingress({ home, port: 0, listen: '127.0.0.1', program, log: { info() {}, warn() {} } });
@@ -62,8 +58,7 @@ test.runIf(process.platform === 'linux')('a program that hangs at its start is e
 });
 
 test('an ingress of version 0.1, which holds its socket itself, is replaced while it serves', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'ballast-earlier-'));
-  undo.push(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder();
   const files = new IngressFiles(join(home, 'ingress'));
   const program = join(import.meta.dirname, '../../../test/agents/ingress/earlier-ingress.ts');
   const earlier = spawn(process.execPath, [program, files.directory], { stdio: 'ignore' });

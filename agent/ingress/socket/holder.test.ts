@@ -4,17 +4,15 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { identify, isAlive } from '../../../machine/process-identity.ts';
-import { ingressMain, servedIngress, statusOf, type Undo } from '../../../test/agents/ingress/served-ingress.ts';
+import { undoing } from '../../../machine/test-ground.ts';
+import { ingressMain, servedIngress, statusOf } from '../../../test/agents/ingress/served-ingress.ts';
 import { newConnections } from '../../../test/attacks/new-connections.ts';
 import { until } from '../../../test/ground/until.ts';
 
-const undo: Undo = [];
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
+const undo = undoing();
 
 test('a kill under new connections refuses nobody, and each effect is seen once', async () => {
   const { port, ingress, seen, another } = await servedIngress(undo);

@@ -1,29 +1,18 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
-import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { createServer as createTcpServer, type Server } from 'node:net';
+import { expect, test } from 'vitest';
+import { portOf } from '../../../machine/test-ground.ts';
 import { process as processSchema } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
 import { type Asked, type Probed, probe } from './probe.ts';
-
-const servers: (NetServer | Server)[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    if ('closeAllConnections' in server) server.closeAllConnections();
-    server.close();
-  }
-});
 
 const timing = { everySeconds: 1, timeoutSeconds: 1, failures: 1 };
 const nobody = new AbortController().signal;
 // Only checks by command ask a driver.
 const noDriver = {} as Driver;
 
-async function listen(server: NetServer): Promise<{ host: string; port: number }> {
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
-}
+const listen = async (server: Server) => ({ host: '127.0.0.1', port: await portOf(server) });
 
 function ask(path: string, address: { host: string; port: number }, upstream = 'http1') {
   const process = processSchema.parse({ name: 'web', kind: 'http', port: 80, upstream });
@@ -76,7 +65,7 @@ test('a connection is enough for a check by tcp', async () => {
 
 test('any answer shows that a program serves, and a connection alone does not', async () => {
   const process = processSchema.parse({ name: 'web', kind: 'http', port: 80 });
-  const asked = async (server: NetServer) =>
+  const asked = async (server: Server) =>
     wordsOf({ kind: 'answer', timeoutSeconds: 1 }, { id: 'web-1', process, address: await listen(server) });
   expect(await asked(createServer((_, response) => response.writeHead(500).end()))).toBeUndefined();
   expect(await asked(createTcpServer((socket) => socket.end('-ERR unknown command\r\n')))).toBeUndefined();

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterAll, expect, test } from 'vitest';
+import { portOf } from '../../../machine/test-ground.ts';
 import { gitServer } from '../../../test/git/git-server.ts';
 import { gitAddress } from '../address.ts';
 import { withCommitTree } from './commit-tree.ts';
@@ -50,15 +50,12 @@ test('a repository that is private, a commit that is not there, and a redirect e
     response.writeHead(401, { 'www-authenticate': 'Basic realm="other"' }).end();
   });
   const authorized: (string | undefined)[] = [];
-  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
-  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-  location = `${elsewhere}/team/app.git/info/refs?service=git-upload-pack`;
+  location = `http://127.0.0.1:${await portOf(other)}/team/app.git/info/refs?service=git-upload-pack`;
   await expect(read(commit, own)).rejects.toThrow('did not give the commit');
   expect(authorized.length).toBeGreaterThan(0);
   expect(authorized.filter((one) => one !== undefined)).toEqual([]);
   location = 'http://169.254.169.254/info/refs?service=git-upload-pack';
   await expect(read(commit, own)).rejects.toThrow('169.254.169.254 is a private address');
   location = undefined;
-  await new Promise((done) => other.close(done));
   expect(left()).toEqual([]);
 });

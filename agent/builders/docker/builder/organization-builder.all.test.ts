@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../machine/test-ground.ts';
 import { type DockerEngine, dockerCanRun, dockerEngine } from '../../../../test/agents/docker-engine.ts';
 import { buildkitCanBeMade, buildkitMillis, loadBuildkit } from '../../../../test/builders/buildkit-image.ts';
 import { until } from '../../../../test/ground/until.ts';
@@ -18,18 +18,14 @@ const { signal } = new AbortController();
 describe.runIf(dockerCanRun() && buildkitCanBeMade())('the builder of an organization', () => {
   let running: DockerEngine;
   let engine: Engine;
-  let home: string;
+  const home = temporaryFolder();
 
   beforeAll(async () => {
     running = await dockerEngine();
     engine = new Engine(running.socket);
     await loadBuildkit(running.socket);
-    home = mkdtempSync(join(tmpdir(), 'ballast-home-'));
   }, buildkitMillis);
-  afterAll(async () => {
-    await running?.stop();
-    rmSync(home, { recursive: true, force: true });
-  });
+  afterAll(() => running?.stop());
 
   const buildersOf = (more: object = {}) =>
     new OrganizationBuilders({

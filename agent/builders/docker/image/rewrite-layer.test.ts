@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../machine/test-ground.ts';
 import { rewrittenLayer } from './rewrite-image.ts';
 import { archiveEnd, type Entry, headerOf, padding, readTar } from './tar.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-layer-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 const path = (name: string) => join(directory, name);
 
 async function archive(names: readonly string[], time: number): Promise<Buffer> {

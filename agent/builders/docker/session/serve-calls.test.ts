@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect, createServer, type Http2Server } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type ClientHttp2Session, connect, createServer } from 'node:http2';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { portOf } from '../../../../machine/test-ground.ts';
 import { framed, messagesOf, unwrapped, wrapped } from '../buildkit/control.ts';
 import { CallRefused, serveCalls } from './session.ts';
 
-let server: Http2Server;
 let client: ClientHttp2Session;
 let taken: Buffer | undefined;
 
 beforeEach(async () => {
-  server = createServer();
+  const server = createServer();
   server.on('session', (session) =>
     serveCalls(session, {
       single: {
@@ -29,14 +28,10 @@ beforeEach(async () => {
       },
     }),
   );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  client = connect(`http://127.0.0.1:${await portOf(server)}`);
   await once(client, 'connect');
 });
-afterEach(() => {
-  client.destroy();
-  server.close();
-});
+afterEach(() => client.destroy());
 
 async function* pieces(...texts: readonly (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Buffer.from(text);

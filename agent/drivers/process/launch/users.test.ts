@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../machine/test-ground.ts';
 import { Places } from '../places.ts';
 import { Users } from './users.ts';
 
 let home: string;
 let users: Users;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'ballast-users-'));
+  home = temporaryFolder();
   users = new Users(new Places(home), '/usr/bin/setpriv');
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const asRoot = process.getuid?.() === 0;
 const range = Array.from({ length: 65_519 - 61_184 + 1 }, (_, at) => 61_184 + at);

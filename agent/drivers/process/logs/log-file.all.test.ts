@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../machine/test-ground.ts';
 import { linesIn } from '../../driver-bench.ts';
 import { LogFile } from './log-file.ts';
 import { readLogs } from './logs.ts';
 
 test('a log that a program makes seem endless is read to its end', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'ballast-logs-'));
+  const directory = temporaryFolder();
   const files = { stdout: new LogFile(join(directory, 'stdout')), stderr: new LogFile(join(directory, 'stderr')) };
   for (const { path } of Object.values(files)) writeFileSync(path, '');
   truncateSync(files.stdout.path, 2 ** 40);
@@ -17,5 +17,4 @@ test('a log that a program makes seem endless is read to its end', async () => {
   for await (const news of readLogs(files, request, living)) lines += linesIn(news).length;
   expect(lines).toBeGreaterThan(1_000);
   expect(lines).toBeLessThan(5_000);
-  rmSync(directory, { recursive: true });
 });

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../machine/test-ground.ts';
 import { longestLine } from '../../../../protocol/logs.ts';
 import { until } from '../../../../test/ground/until.ts';
 import type { LogNews } from '../../driver.ts';
@@ -16,14 +16,11 @@ let files: { stdout: LogFile; stderr: LogFile };
 let leaving: AbortController;
 beforeEach(() => {
   leaving = new AbortController();
-  directory = mkdtempSync(join(tmpdir(), 'ballast-logs-'));
+  directory = temporaryFolder();
   files = { stdout: new LogFile(join(directory, 'stdout')), stderr: new LogFile(join(directory, 'stderr')) };
   for (const { path } of Object.values(files)) writeFileSync(path, '');
 });
-afterEach(() => {
-  leaving.abort();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => leaving.abort());
 
 const running = (alive: () => boolean | undefined): Runs => ({
   last: () => {
