@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, expect } from 'vitest';
+import { portOf, temporaryFolder } from '../../machine/test-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { sampleTest as test } from '../../test/images/sample-test.ts';
 import { processGround } from '../../test/machines/process-ground.ts';
 import { Builders } from '../builders/builders.ts';
 import { Journal } from '../journal/journal.ts';
 import { Client } from '../link/client.ts';
-import { Commands } from './commands.ts';
+import { Commands, type CommandsOptions } from './commands.ts';
+import type { RunResult } from './run.ts';
 
 const silent = { info: () => {}, warn: () => {} };
 const told: { url: string; body: unknown }[] = [];
@@ -21,15 +20,24 @@ const server = createServer(async (asked, answer) => {
   told.push({ url: asked.url ?? '', body: await json(asked) });
   answer.end('{}');
 });
-const home = mkdtempSync(join(tmpdir(), 'ballast-commands-'));
+const home = temporaryFolder();
 const ground = await processGround();
-await once(server.listen(0, '127.0.0.1'), 'listening');
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  client.close();
   await ground.close();
-  rmSync(home, { recursive: true });
 });
+
+const port = await portOf(server);
+const client = new Client({ url: `http://127.0.0.1:${port}`, credential: () => 'a'.repeat(43) });
+const failed: RunResult = { outcome: 'failed' };
+const noBuilder = { open: async () => ({ why: 'Nothing is built here.' }), build: async () => failed };
+async function commandsWith(parts: Pick<CommandsOptions, 'journal'> & Partial<CommandsOptions>): Promise<Commands> {
+  told.length = 0;
+  const driver = await ground.driver();
+  const silently = { client, driver, log: silent, mountsOf: () => new Set<string>(), builders: noBuilder };
+  const refusing = { restart: async () => {}, run: async () => failed, update: async () => failed };
+  return new Commands({ ...silently, ...refusing, ...parts });
+}
 
 test('a build that an agent was killed in is reported as unknown, and not before its leftovers are gone', async () => {
   const own = join(home, 'killed');
@@ -48,8 +56,6 @@ test('a build that an agent was killed in is reported as unknown, and not before
   journal.start(id);
   const left = join(own, 'builds', id, 'source');
   mkdirSync(left, { recursive: true });
-  const { port } = server.address() as AddressInfo;
-  const client = new Client({ url: `http://127.0.0.1:${port}`, credential: () => 'a'.repeat(43) });
   const most = { memoryBytes: 2 ** 31, diskBytes: 2 ** 33, seconds: 3_600 };
   const settings = {
     environment: {},
@@ -59,14 +65,8 @@ test('a build that an agent was killed in is reported as unknown, and not before
     baseImages: {},
     builderImage: '',
   };
-  const commands = new Commands({
-    ...{ journal, client, driver: await ground.driver(), log: silent, mountsOf: () => new Set() },
-    builders: new Builders({ home: own, client, driver: 'process', settings }),
-    restart: async () => {},
-    run: async () => ({ outcome: 'failed' }),
-    update: async () => ({ outcome: 'failed' }),
-  });
-  told.length = 0;
+  const builders = new Builders({ home: own, client, driver: 'process', settings });
+  const commands = await commandsWith({ journal, builders });
   try {
     await commands.endLeftovers();
     expect({ told, left: readdirSync(join(own, 'builds')) }).toEqual({ told: [], left: [] });
@@ -74,9 +74,7 @@ test('a build that an agent was killed in is reported as unknown, and not before
     await until('its end is told', async () => told.length > 0);
     expect(told[0]).toMatchObject({ url: `/agent/v1/commands/${id}/result`, body: { attempt: 1, outcome: 'unknown' } });
   } finally {
-    told.length = 0;
     commands.close();
-    client.close();
   }
 });
 
@@ -84,22 +82,14 @@ test('a journal that cannot be written for a while keeps an end back, and loses 
   const warnings: string[] = [];
   const log = { info: () => {}, warn: (message: string) => void warnings.push(message) };
   const directory = join(home, 'journal');
-  const { port } = server.address() as AddressInfo;
-  const client = new Client({ url: `http://127.0.0.1:${port}`, credential: () => 'a'.repeat(43) });
   let restarts = 0;
-  const commands = new Commands({
+  const commands = await commandsWith({
     journal: new Journal(directory, log),
-    client,
-    driver: await ground.driver(),
     async restart() {
       restarts += 1;
       renameSync(directory, `${directory}.away`);
       writeFileSync(directory, '');
     },
-    mountsOf: () => new Set(),
-    run: async () => ({ outcome: 'failed' }),
-    builders: { open: async () => ({ why: 'Nothing is built here.' }), build: async () => ({ outcome: 'failed' }) },
-    update: async () => ({ outcome: 'failed' }),
     log,
   });
   const id = randomUUID();
@@ -114,6 +104,5 @@ test('a journal that cannot be written for a while keeps an end back, and loses 
     expect({ told, restarts }).toEqual({ told: [{ url: `/agent/v1/commands/${id}/result`, body }], restarts: 1 });
   } finally {
     commands.close();
-    client.close();
   }
 });

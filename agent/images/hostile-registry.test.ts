@@ -19,84 +19,51 @@ beforeEach(() => {
 afterEach(() => bench.clear());
 
 describe('a hostile registry', () => {
-  const endless = (response: ServerResponse, size?: number) => {
-    response.writeHead(200, size === undefined ? {} : { 'content-length': size });
-    const more = () => {
-      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
-      if (!response.destroyed) response.once('drain', more);
-    };
-    more();
-    return true;
-  };
-  const redirect = (response: ServerResponse, location: string) => {
-    response.writeHead(307, { location }).end();
-    return true;
-  };
-  const manifest = (response: ServerResponse, change: (manifest: ReturnType<typeof JSON.parse>) => void) => {
-    const read = JSON.parse(blobOf(image.layout, image.digest).toString());
-    change(read);
-    response.end(JSON.stringify(read));
-    return true;
-  };
-  const isManifest = (request: IncomingMessage) => request.url?.includes('/manifests/') === true;
   type Own = (request: IncomingMessage, response: ServerResponse) => boolean;
+  const endless = (response: ServerResponse) => {
+    while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+    if (!response.destroyed) response.once('drain', () => endless(response));
+  };
+  const layers =
+    (answer: (response: ServerResponse) => void): Own =>
+    (request, response) => {
+      if (bench.isLayer(request)) answer(response);
+      return bench.isLayer(request);
+    };
+  const redirected = (location: string) => layers((response) => void response.writeHead(307, { location }).end());
+  const manifests =
+    (answer: (response: ServerResponse) => void): Own =>
+    (request, response) => {
+      const isManifest = request.url?.includes('/manifests/') === true;
+      if (isManifest) answer(response);
+      return isManifest;
+    };
+  const changed = (change: (manifest: ReturnType<typeof JSON.parse>) => void) =>
+    manifests((response) => {
+      const read = JSON.parse(blobOf(image.layout, image.digest).toString());
+      change(read);
+      response.end(JSON.stringify(read));
+    });
   test.each<[string, RegExp, Own]>([
     [
       'serves another content than the digest says',
       /other content for sha256/,
-      (request, response) => bench.isLayer(request) && response.end(Buffer.alloc(layer.length)) !== undefined,
+      layers((response) => void response.end(Buffer.alloc(layer.length))),
     ],
-    [
-      'sends a layer that never ends',
-      /sends more for/,
-      (request, response) => bench.isLayer(request) && endless(response),
-    ],
-    [
-      'sends a description that never ends',
-      /too much/,
-      (request, response) => isManifest(request) && endless(response),
-    ],
-    [
-      'names a layer of 10 GB',
-      /are not taken/,
-      (request, response) =>
-        isManifest(request) && manifest(response, (read) => (read.layers[0].size = 10_000_000_000)),
-    ],
-    [
-      'names a negative size',
-      /is invalid: layers.0.size/,
-      (request, response) => isManifest(request) && manifest(response, (read) => (read.layers[0].size = -1)),
-    ],
-    [
-      'names a digest that is a path',
-      /is invalid: config.digest/,
-      (request, response) => isManifest(request) && manifest(response, (read) => (read.config.digest = '../../x')),
-    ],
-    [
-      'says that an image is a list, too',
-      /at once/,
-      (request, response) => isManifest(request) && manifest(response, (read) => (read.manifests = [])),
-    ],
-    [
-      'leads to the metadata of a cloud',
-      /no registry has/,
-      (request, response) => bench.isLayer(request) && redirect(response, 'http://169.254.169.254/latest/meta-data/'),
-    ],
+    ['sends a layer that never ends', /sends more for/, layers((response) => endless(response.writeHead(200)))],
+    ['sends a description that never ends', /too much/, manifests((response) => endless(response.writeHead(200)))],
+    ['names a layer of 10 GB', /are not taken/, changed((read) => (read.layers[0].size = 10_000_000_000))],
+    ['names a negative size', /is invalid: layers.0.size/, changed((read) => (read.layers[0].size = -1))],
+    ['names a digest that is a path', /is invalid: config.digest/, changed((read) => (read.config.digest = '../../x'))],
+    ['says that an image is a list, too', /at once/, changed((read) => (read.manifests = []))],
+    ['leads to the metadata of a cloud', /no registry has/, redirected('http://169.254.169.254/latest/meta-data/')],
     [
       'leads to the metadata of a cloud in another notation',
       /no registry has/,
-      (request, response) => bench.isLayer(request) && redirect(response, 'https://[::ffff:a9fe:a9fe]/'),
+      redirected('https://[::ffff:a9fe:a9fe]/'),
     ],
-    [
-      'leads to a file',
-      /only https/,
-      (request, response) => bench.isLayer(request) && redirect(response, 'file:///etc/passwd'),
-    ],
-    [
-      'leads in a circle',
-      /without end/,
-      (request, response) => bench.isLayer(request) && redirect(response, request.url ?? ''),
-    ],
+    ['leads to a file', /only https/, redirected('file:///etc/passwd')],
+    ['leads in a circle', /without end/, (request, response) => redirected(request.url ?? '')(request, response)],
     [
       'asks to sign in at the metadata of a cloud',
       /no registry has/,

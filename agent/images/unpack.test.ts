@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder, undoing } from '../../machine/test-ground.ts';
 import { type Compression, digestOf, type Entry, handMadeLayout, tarOf } from '../../test/images/hand-made-image.ts';
 import { Refusal } from '../program/refusal.ts';
 import { ImageStore } from './image-store.ts';
@@ -9,23 +9,23 @@ import { type UnpackLimits, unpack } from './unpack.ts';
 
 let home: string;
 let root: string;
-const layouts: string[] = [];
+const undo = undoing();
 const never = new AbortController().signal;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'ballast-unpack-'));
+  home = temporaryFolder();
   root = join(home, 'roots/one');
   writeFileSync(join(home, 'outside'), 'untouched');
 });
-afterEach(() => {
-  for (const layout of layouts.splice(0)) rmSync(layout, { recursive: true });
-  rmSync(home, { recursive: true });
-});
+
+const symlink = (name: string, linkname: string): Entry => ({ name, type: 'symlink', linkname });
+const hardlink = (name: string, linkname: string): Entry => ({ name, type: 'link', linkname });
+const file = (name: string): Entry => ({ name, content: 'x' });
 
 type Changes = Parameters<typeof handMadeLayout>[1];
 async function unpacked(layers: readonly (readonly Entry[] | Buffer)[], changes?: Changes, limits?: UnpackLimits) {
   const { layout } = await handMadeLayout(layers, changes);
-  layouts.push(layout);
+  undo.push(() => rmSync(layout, { recursive: true }));
   const store = new ImageStore(join(home, 'images'), { limitBytes: 1e9, maxImageBytes: 1e9 });
   await unpack(await store.ready({ layout }, never), root, never, limits);
 }
@@ -39,7 +39,7 @@ test.each<Compression>(['tar', 'gzip', 'zstd'])('layers (%s) are put upon each o
       { name: './', type: 'directory', mode: 0o777 },
       { name: 'usr/bin', type: 'directory', mode: 0o755 },
       { name: 'usr/bin/old', content: 'old', mode: 0o6777 },
-      { name: 'bin', type: 'symlink', linkname: 'usr/bin' },
+      symlink('bin', 'usr/bin'),
       { name: 'data/gone', content: '' },
       { name: 'data/kept', content: 'kept' },
       { name: 'hidden/a/b', content: 'below' },
@@ -70,68 +70,33 @@ test.each<Compression>(['tar', 'gzip', 'zstd'])('layers (%s) are put upon each o
 
 const long = 'x'.repeat(300);
 const hostile: [string, Entry[], RegExp][] = [
-  ['a name that leads up', [{ name: '../outside', content: 'x' }], /leads out of the image/],
-  ['a name that leads up in its middle', [{ name: 'a/../../outside', content: 'x' }], /leads out of the image/],
-  ['a name that leads up within the image', [{ name: 'a/../b', content: 'x' }], /whose name leads out/],
+  ['a name that leads up', [file('../outside')], /leads out of the image/],
+  ['a name that leads up in its middle', [file('a/../../outside')], /leads out of the image/],
+  ['a name that leads up within the image', [file('a/../b')], /whose name leads out/],
   ['a name that is up itself', [{ name: 'a/b/..', type: 'directory' }], /whose name leads out/],
-  ['an absolute name', [{ name: '/outside', content: 'x' }], /absolute name/],
-  ['an absolute link', [{ name: 'a', type: 'symlink', linkname: '/etc' }], /absolute link/],
-  ['a link that leads up', [{ name: 'a', type: 'symlink', linkname: '../../outside' }], /link that leads out/],
-  [
-    'a file through a link that leads up',
-    [
-      { name: 'd/a', type: 'symlink', linkname: '../..' },
-      { name: 'd/a/outside', content: 'x' },
-    ],
-    /link that leads out/,
-  ],
+  ['an absolute name', [file('/outside')], /absolute name/],
+  ['an absolute link', [symlink('a', '/etc')], /absolute link/],
+  ['a link that leads up', [symlink('a', '../../outside')], /link that leads out/],
+  ['a file through a link that leads up', [symlink('d/a', '../..'), file('d/a/outside')], /link that leads out/],
   [
     'links that lead out together only',
-    [
-      { name: 'deep/er/x', type: 'symlink', linkname: '../..' },
-      { name: 'y', type: 'symlink', linkname: 'deep/er/x/../../outside' },
-    ],
+    [symlink('deep/er/x', '../..'), symlink('y', 'deep/er/x/../../outside')],
     /link that leads out/,
   ],
   [
     'a link whose way is changed afterwards',
-    [
-      { name: 'd/e', type: 'directory' },
-      { name: 'y', type: 'symlink', linkname: 'd/e/../../../roots' },
-    ],
+    [{ name: 'd/e', type: 'directory' }, symlink('y', 'd/e/../../../roots')],
     /link that leads out/,
   ],
-  [
-    'links in a circle',
-    [
-      { name: 'a', type: 'symlink', linkname: 'b' },
-      { name: 'b', type: 'symlink', linkname: 'a' },
-      { name: 'a/f', content: 'x' },
-    ],
-    /circle/,
-  ],
-  ['a hard link that leads up', [{ name: 'a', type: 'link', linkname: '../../outside' }], /leads out of the image/],
-  ['an absolute hard link', [{ name: 'a', type: 'link', linkname: '/etc/passwd' }], /absolute name/],
-  [
-    'a hard link to a link',
-    [
-      { name: 'a', type: 'symlink', linkname: 'b' },
-      { name: 'c', type: 'link', linkname: 'a' },
-    ],
-    /hard link/,
-  ],
+  ['links in a circle', [symlink('a', 'b'), symlink('b', 'a'), file('a/f')], /circle/],
+  ['a hard link that leads up', [hardlink('a', '../../outside')], /leads out of the image/],
+  ['an absolute hard link', [hardlink('a', '/etc/passwd')], /absolute name/],
+  ['a hard link to a link', [symlink('a', 'b'), hardlink('c', 'a')], /hard link/],
   ['a device', [{ name: 'a', type: 'character-device', devmajor: 1, devminor: 3 }], /neither a file/],
   ['a pipe', [{ name: 'a', type: 'fifo' }], /neither a file/],
-  ['a too long name', [{ name: long, content: 'x' }], /too long name/],
+  ['a too long name', [file(long)], /too long name/],
   ['a too long path', [{ name: 'abcdefg/'.repeat(300), type: 'directory' }], /too long path/],
-  [
-    'a file beneath a file',
-    [
-      { name: 'a', content: 'x' },
-      { name: 'a/b', content: 'x' },
-    ],
-    /beneath/,
-  ],
+  ['a file beneath a file', [file('a'), file('a/b')], /beneath/],
   ['a whiteout of what is above', [{ name: 'a/.wh...' }], /hides/],
   ['a whiteout that leads up', [{ name: '../.wh.outside' }], /leads out of the image/],
 ];
@@ -159,7 +124,7 @@ test('what is too large when it is unpacked, or too much, or no archive, or some
 
 test('random bytes in an archive never write outside of the image', async () => {
   const good = await tarOf([
-    { name: 'd/link', type: 'symlink', linkname: '../x' },
+    symlink('d/link', '../x'),
     { name: 'd/file', content: 'content' },
     { name: 'x', content: 'y' },
   ]);

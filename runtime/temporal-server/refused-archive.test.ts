@@ -17,6 +17,14 @@ beforeEach(() => {
 });
 afterEach(() => search.close());
 
+type Answer = Parameters<typeof host.answer>[1];
+/** The address of an archive that would be taken if this were not the answer to it, or to its checksums. */
+function disturbed(answer: Answer, name = file): string {
+  const archive = host.release(file, good);
+  host.answer(`/v1/${name}`, answer);
+  return archive;
+}
+
 const unwilling: [string, RegExp, () => string | Promise<string>, Wanted['limits']?][] = [
   [
     'is another one than was published',
@@ -47,49 +55,28 @@ const unwilling: [string, RegExp, () => string | Promise<string>, Wanted['limits
   [
     'breaks off',
     /the connection broke off/,
-    () => {
-      const archive = host.release(file, good);
-      host.answer(`/v1/${file}`, (_, response) => {
+    () =>
+      disturbed((_, response) => {
         response.writeHead(200, { 'content-length': good.length });
         response.write(good.subarray(0, 20), () => response.destroy());
-      });
-      return archive;
-    },
+      }),
   ],
   [
     'never goes on',
     /nothing more arrives/,
-    () => {
-      const archive = host.release(file, good);
-      host.answer(`/v1/${file}`, (_, response) => {
-        response.writeHead(200).write(good.subarray(0, 20));
-      });
-      return archive;
-    },
+    () => disturbed((_, response) => void response.writeHead(200).write(good.subarray(0, 20))),
     { idleMilliseconds: 300 },
   ],
-  [
-    'never begins',
-    /no answer in time/,
-    () => {
-      const archive = host.release(file, good);
-      host.answer('/v1/checksums.txt', () => {});
-      return archive;
-    },
-    { idleMilliseconds: 300 },
-  ],
+  ['never begins', /no answer in time/, () => disturbed(() => {}, 'checksums.txt'), { idleMilliseconds: 300 }],
   ['says that it is too large', /sends more than 10 bytes/, () => host.release(file, good), { bytes: 10 }],
   [
     'is larger than it said',
     /sends more than 10 bytes/,
-    () => {
-      const archive = host.release(file, good);
-      host.answer(`/v1/${file}`, (_, response) => {
+    () =>
+      disturbed((_, response) => {
         response.write(good.subarray(0, 8));
         response.end(good);
-      });
-      return archive;
-    },
+      }),
     { bytes: 10 },
   ],
   ['is not packed as it should be', /it is damaged/, () => host.release(file, Buffer.from('not an archive'))],

@@ -12,98 +12,75 @@ import { Engine } from '../../drivers/docker/engine.ts';
 const treasure = 'treasure-of-the-machine';
 const ofService = `ballast/${'a'.repeat(64)}:12345678`;
 
-interface Attempt {
-  what: string;
-  dockerfile(at: { port: number; bridge: string; service: string }): string;
-  told: RegExp;
+interface Machine {
+  port: number;
+  bridge: string;
+  service: string;
 }
-
 const isPrivate = (address: string) =>
   new RegExp(`${address} is a private address; the owner of the cluster can allow it by --build-allowed-ranges`);
 const proxied = (url: string) => `RUN curl -sS --fail-with-body --noproxy '' ${url} && cat /nothing`;
+const refused = /RUN curl .* exited with code 7\./;
 const direct = (url: string) => `RUN curl -sS --fail-with-body --noproxy '*' ${url}`;
 
-const attempts: Attempt[] = [
-  {
-    what: 'the metadata of a cloud, by ADD',
-    dockerfile: () => 'ADD http://169.254.169.254/latest/meta-data /x',
-    told: isPrivate('169.254.169.254'),
-  },
-  {
-    what: 'the metadata of a cloud, by ADD and https',
-    dockerfile: () => 'ADD https://169.254.169.254/latest/meta-data /x',
-    told: isPrivate('169.254.169.254'),
-  },
-  {
-    what: 'the metadata of a cloud, by a command',
-    dockerfile: () => proxied('http://169.254.169.254/'),
-    told: isPrivate('169.254.169.254'),
-  },
-  {
-    what: 'the metadata of a cloud, without the proxy',
-    dockerfile: () => direct('http://169.254.169.254/'),
-    told: /RUN curl .* exited with code 7\./,
-  },
-  {
-    what: 'a server of the machine on its loopback',
-    dockerfile: ({ port }) => direct(`http://127.0.0.1:${port}/`),
-    told: /RUN curl .* exited with code 7\./,
-  },
-  {
-    what: 'a server of the machine on its loopback, by ADD',
-    dockerfile: ({ port }) => `ADD http://127.0.0.1:${port}/ /x`,
-    told: /connection refused\. The only way out of a build is the proxy of its agent/,
-  },
-  {
-    what: 'a server of the machine on its loopback, by the proxy',
-    dockerfile: ({ port }) => proxied(`http://127.0.0.1:${port}/`),
-    told: isPrivate('127.0.0.1'),
-  },
-  {
-    what: 'a server of the machine on a bridge',
-    dockerfile: ({ port, bridge }) => direct(`http://${bridge}:${port}/`),
-    told: /RUN curl .* exited with code 7\./,
-  },
-  {
-    what: 'a server of the machine on a bridge, by the proxy',
-    dockerfile: ({ port, bridge }) => proxied(`http://${bridge}:${port}/`),
-    told: isPrivate(String.raw`10\.213\.\d+\.1`),
-  },
-  {
-    what: 'the socket of the engine',
-    dockerfile: () => 'RUN curl -sS --unix-socket /var/run/docker.sock http://docker/version',
-    told: /RUN curl .* exited with code 7\./,
-  },
-  {
-    what: 'the socket of its own builder',
-    dockerfile: () => 'RUN curl -sS --http2-prior-knowledge --unix-socket /run/ballast/buildkitd.sock http://buildkit/',
-    told: /RUN curl .* exited with code 7\./,
-  },
-  {
-    what: 'a frontend of its own',
-    dockerfile: () => '# syntax=evil.example/frontend:1',
-    told: /the line "# syntax=" with the frontend evil\.example\/frontend:1, and builds have BuildKit's own alone: take the line out/,
-  },
-  {
-    what: 'a command with all rights',
-    dockerfile: () => 'RUN --security=insecure id',
-    told: /security\.insecure is not allowed\. Builds have no right to security\.insecure: take the option out/,
-  },
-  {
-    what: "a command with the machine's network",
-    dockerfile: () => 'RUN --network=host id',
-    told: /network\.host is not allowed\. Builds have no right to network\.host: take the option out/,
-  },
-  {
-    what: 'an image of a service',
-    dockerfile: () => `COPY --from=${ofService} /bin /stolen`,
-    told: /is an image of a service: builds begin with others/,
-  },
-  {
-    what: 'an image of a service, by its id in the engine',
-    dockerfile: ({ service }) => `COPY --from=127.0.0.1:3129/engine/${service}:latest /bin /stolen`,
-    told: /The image 127\.0\.0\.1:3129\/engine\/\S+ cannot be had/,
-  },
+/** A line of a Dockerfile, and what its build says. */
+const attempts: [what: string, line: string | ((at: Machine) => string), told: RegExp][] = [
+  ['the metadata of a cloud, by ADD', 'ADD http://169.254.169.254/latest/meta-data /x', isPrivate('169.254.169.254')],
+  [
+    'the metadata of a cloud, by ADD and https',
+    'ADD https://169.254.169.254/latest/meta-data /x',
+    isPrivate('169.254.169.254'),
+  ],
+  ['the metadata of a cloud, by a command', proxied('http://169.254.169.254/'), isPrivate('169.254.169.254')],
+  ['the metadata of a cloud, without the proxy', direct('http://169.254.169.254/'), refused],
+  ['a server of the machine on its loopback', ({ port }) => direct(`http://127.0.0.1:${port}/`), refused],
+  [
+    'a server of the machine on its loopback, by ADD',
+    ({ port }) => `ADD http://127.0.0.1:${port}/ /x`,
+    /connection refused\. The only way out of a build is the proxy of its agent/,
+  ],
+  [
+    'a server of the machine on its loopback, by the proxy',
+    ({ port }) => proxied(`http://127.0.0.1:${port}/`),
+    isPrivate('127.0.0.1'),
+  ],
+  ['a server of the machine on a bridge', ({ port, bridge }) => direct(`http://${bridge}:${port}/`), refused],
+  [
+    'a server of the machine on a bridge, by the proxy',
+    ({ port, bridge }) => proxied(`http://${bridge}:${port}/`),
+    isPrivate(String.raw`10\.213\.\d+\.1`),
+  ],
+  ['the socket of the engine', 'RUN curl -sS --unix-socket /var/run/docker.sock http://docker/version', refused],
+  [
+    'the socket of its own builder',
+    'RUN curl -sS --http2-prior-knowledge --unix-socket /run/ballast/buildkitd.sock http://buildkit/',
+    refused,
+  ],
+  [
+    'a frontend of its own',
+    '# syntax=evil.example/frontend:1',
+    /the line "# syntax=" with the frontend evil\.example\/frontend:1, and builds have BuildKit's own alone: take the line out/,
+  ],
+  [
+    'a command with all rights',
+    'RUN --security=insecure id',
+    /security\.insecure is not allowed\. Builds have no right to security\.insecure: take the option out/,
+  ],
+  [
+    "a command with the machine's network",
+    'RUN --network=host id',
+    /network\.host is not allowed\. Builds have no right to network\.host: take the option out/,
+  ],
+  [
+    'an image of a service',
+    `COPY --from=${ofService} /bin /stolen`,
+    /is an image of a service: builds begin with others/,
+  ],
+  [
+    'an image of a service, by its id in the engine',
+    ({ service }) => `COPY --from=127.0.0.1:3129/engine/${service}:latest /bin /stolen`,
+    /The image 127\.0\.0\.1:3129\/engine\/\S+ cannot be had/,
+  ],
 ];
 
 describe.runIf(dockerCanRun() && buildkitCanBeMade())('the builder of an organization', () => {
@@ -137,10 +114,10 @@ describe.runIf(dockerCanRun() && buildkitCanBeMade())('the builder of an organiz
   const build = (dockerfile: string, organizationId: string, at = ground) =>
     at.build({ Dockerfile: dockerfile }, { body: { builder: 'dockerfile', organizationId } });
 
-  test.each(attempts)('does not reach $what', async ({ dockerfile, told }) => {
+  test.each(attempts)('does not reach %s', async (_, line, told) => {
     const reached = await fetch(`http://${engine.address}:${port}/`);
     expect(await reached.text()).toBe(treasure);
-    const text = dockerfile({ port, bridge: engine.address, service });
+    const text = typeof line === 'string' ? line : line({ port, bridge: engine.address, service });
     const whole = text.startsWith('#') ? `${text}\nFROM machine:1\n` : `FROM machine:1\n${text}\n`;
     const { result, log, digest } = await build(whole, 'hostile');
     expect(result.outcome, log).toBe('failed');

@@ -1,18 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Header, pack } from 'tar-stream';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../machine/test-ground.ts';
 import { unpackSource } from './unpack-source.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'ballast-source-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = temporaryFolder();
 const limits = { bytes: 100_000, files: 50 };
 const { signal } = new AbortController();
 
 type Entry = Partial<Header> & { name: string; content?: string };
+
+const symlink = (name: string, linkname: string): Entry => ({ name, type: 'symlink', linkname });
 
 async function unpacked(entries: Entry[], cut?: number) {
   const archive = pack();
@@ -28,7 +29,7 @@ test('files, folders and links within the source are there, only the right to be
     { name: '.wh.kept', content: 'no layer' },
     { name: 'a\nb', content: 'of two lines' },
     { name: '--upload-pack=touch', content: 'plain' },
-    { name: 'link', type: 'symlink', linkname: 'bin/run.sh' },
+    symlink('link', 'bin/run.sh'),
   ]);
   expect(found.files).toBe(5);
   const at = (name: string) => join(directory, 'source', name);
@@ -41,26 +42,12 @@ const content = 'hostile';
 test.each([
   ['an absolute name', [{ name: '/tmp/ballast-hostile', content }], /absolute name, "\/tmp\/ballast-hostile"/],
   ['a name that leads up', [{ name: 'a/../../hostile', content }], /leads out of the source, "a\/\.\.\/\.\.\/hostile"/],
-  [
-    'a link out of it',
-    [{ name: 'out', type: 'symlink', linkname: '../..' }],
-    /link that leads out of the source.*"out"/,
-  ],
-  ['an absolute link', [{ name: 'out', type: 'symlink', linkname: '/etc' }], /absolute link, "out"/],
-  [
-    'a file through a link',
-    [
-      { name: 'a', type: 'symlink', linkname: '..' },
-      { name: 'a/hostile', content },
-    ],
-    /link that leads out of the source/,
-  ],
+  ['a link out of it', [symlink('out', '../..')], /link that leads out of the source.*"out"/],
+  ['an absolute link', [symlink('out', '/etc')], /absolute link, "out"/],
+  ['a file through a link', [symlink('a', '..'), { name: 'a/hostile', content }], /link that leads out of the source/],
   [
     'a chain of links',
-    [
-      { name: 'd/e/up', type: 'symlink', linkname: '../..' },
-      { name: 'far', type: 'symlink', linkname: 'd/e/up/..' },
-    ],
+    [symlink('d/e/up', '../..'), symlink('far', 'd/e/up/..')],
     /link that leads out of the source.*"far"/,
   ],
   ['a hard link to what it lacks', [{ name: 'shadow', type: 'link', linkname: 'etc/shadow' }], /hard link, "shadow"/],

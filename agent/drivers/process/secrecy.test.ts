@@ -3,22 +3,21 @@ import { existsSync, readdirSync, readFileSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { identify } from '../../../machine/process-identity.ts';
-import { process as processSchema } from '../../../protocol/workload.ts';
 import { until } from '../../../test/ground/until.ts';
 import { sampleTest as test } from '../../../test/images/sample-test.ts';
 import { processGround } from '../../../test/machines/process-ground.ts';
-import type { Driver, InstanceSpec } from '../driver.ts';
-import type { ReadyImage } from '../image.ts';
+import type { Driver } from '../driver.ts';
+import { DriverBench, type Wish } from '../driver-bench.ts';
 import { groupsIn } from './instance-files.ts';
 import { lastRun } from './runs.ts';
 
 let here: Awaited<ReturnType<typeof processGround>>;
+let bench: DriverBench;
 let driver: Driver;
-let image: ReadyImage;
 beforeAll(async () => {
   here = await processGround();
-  driver = await here.driver();
-  image = await here.image();
+  bench = await DriverBench.on(here);
+  ({ driver } = bench);
 });
 afterEach(async () => {
   for (const { id } of await driver.list()) await driver.remove(id);
@@ -26,14 +25,8 @@ afterEach(async () => {
 afterAll(() => here.close());
 const asRoot = process.getuid?.() === 0;
 
-async function started(wish: Partial<InstanceSpec>, command: string[] = []): Promise<string> {
-  const id = `web-${randomBytes(4).toString('hex')}`;
-  const web = processSchema.parse({ name: 'web', kind: 'worker', command });
-  const spec = { id, key: 'shop/a', release: 'r1', process: web, image, environment: {}, volumes: [], ...wish };
-  await driver.create(spec);
-  await driver.start(id);
-  return id;
-}
+const started = (wish: Wish, command: string[] = []) =>
+  bench.started({ key: 'shop/a', ...wish, process: { kind: 'worker', port: undefined, command } });
 const directoryOf = (id: string) => join(here.home, 'instances', id);
 const output = (id: string, stream = 'stdout') => readFileSync(join(directoryOf(id), stream), 'utf8');
 const said = (id: string, text: string) => until(`"${text}"`, async () => output(id).includes(text));
@@ -161,9 +154,9 @@ test('what made itself independent is found and ended, also when it outlives wha
 
 test('an image for another kind of machine, and one that says nothing of it, is refused', async () => {
   const signal = AbortSignal.timeout(120_000);
-  await expect(driver.prepare({ ...image, annotations: {} }, signal)).rejects.toThrow('has a base system');
+  await expect(driver.prepare({ ...bench.image, annotations: {} }, signal)).rejects.toThrow('has a base system');
   const annotations = { 'dev.ballast.host-bound': 'linux/s390x' };
-  await expect(driver.prepare({ ...image, annotations }, signal)).rejects.toThrow('was made for linux/s390x');
+  await expect(driver.prepare({ ...bench.image, annotations }, signal)).rejects.toThrow('was made for linux/s390x');
   await expect(started({}, ['nowhere-to-be-found'])).rejects.toThrow('neither in the image nor on the machine');
 });
 

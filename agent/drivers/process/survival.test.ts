@@ -1,54 +1,32 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect } from 'vitest';
 import { identify, type ProcessIdentity } from '../../../machine/process-identity.ts';
-import { process as processSchema } from '../../../protocol/workload.ts';
 import { until } from '../../../test/ground/until.ts';
 import { sampleTest as test } from '../../../test/images/sample-test.ts';
 import { processGround } from '../../../test/machines/process-ground.ts';
-import type { Exit, InstanceSpec } from '../driver.ts';
+import { DriverBench } from '../driver-bench.ts';
 import { keeperScript } from './launch/begin-run.ts';
 import { lastRun } from './runs.ts';
 
 const here = await processGround();
-const driver = await here.driver();
-const image = await here.image();
+const bench = await DriverBench.on(here);
+const { driver } = bench;
 afterEach(async () => {
   for (const { id } of await driver.list()) await driver.remove(id);
 });
 afterAll(() => here.close());
 
-function spec(args: string[] = []): InstanceSpec {
-  const process = processSchema.parse({ name: 'web', kind: 'http', port: 8080, args });
-  const id = `web-${randomBytes(4).toString('hex')}`;
-  return { id, key: 'shop/production', release: 'r1', process, image, environment: {}, volumes: [] };
-}
-async function started(args: string[] = []): Promise<{ id: string; keeper: ProcessIdentity; child: ProcessIdentity }> {
-  const made = spec(args);
-  await driver.create(made);
-  await driver.start(made.id);
-  await until('that it listens', () => output(made.id).then((text) => text.includes('listening')));
-  const { keeper, child } = lastRun(join(here.home, 'instances', made.id)) ?? {};
+async function started(): Promise<{ id: string; keeper: ProcessIdentity; child: ProcessIdentity }> {
+  const id = await bench.started();
+  await bench.answering(id);
+  const { keeper, child } = lastRun(join(here.home, 'instances', id)) ?? {};
   if (keeper === undefined || child === undefined) throw new Error('nobody keeps it');
-  return { id: made.id, keeper, child };
+  return { id, keeper, child };
 }
-async function output(id: string): Promise<string> {
-  return readFileSync(join(here.home, 'instances', id, 'stdout'), 'utf8');
-}
-async function one(id: string) {
-  const found = (await driver.list()).find((instance) => instance.id === id);
-  if (found === undefined) throw new Error(`${id} is not there`);
-  return found;
-}
-const ending = (id: string): Promise<Exit> =>
-  until('its end', async () => {
-    const { state, exit } = await one(id);
-    return state === 'ended' && exit;
-  });
 /** The processes that run a program beneath the instance's files. */
 function running(id: string): number[] {
   const tree = join(here.home, 'trees', id);
@@ -74,23 +52,23 @@ test('its keeper killed: it runs on, and nobody sees how it ends', async () => {
   const { id, keeper, child } = await started();
   process.kill(keeper.pid, 'SIGKILL');
   await until('the end of its keeper', async () => identify(keeper.pid) === undefined);
-  expect(await one(id)).toMatchObject({ state: 'running', run: 1 });
+  expect(await bench.seen(id)).toMatchObject({ state: 'running', run: 1 });
   await driver.start(id);
   expect(running(id)).toEqual([child.pid]);
   process.kill(child.pid, 'SIGKILL');
-  const exit = await ending(id);
+  const exit = await bench.ended(id);
   expect(Object.keys(exit)).toEqual(['run', 'at']);
   await driver.start(id);
-  expect(await one(id)).toMatchObject({ state: 'running', run: 2, exit });
+  expect(await bench.seen(id)).toMatchObject({ state: 'running', run: 2, exit });
 });
 
 test('killed by somebody else, or with its keeper: what is known of its end is told', async () => {
   const first = await started();
   process.kill(first.child.pid, 'SIGKILL');
-  expect(await ending(first.id)).toMatchObject({ run: 1, code: 137, signal: 'SIGKILL' });
+  expect(await bench.ended(first.id)).toMatchObject({ run: 1, code: 137, signal: 'SIGKILL' });
   const second = await started();
   for (const { pid } of [second.keeper, second.child]) process.kill(pid, 'SIGKILL');
-  expect(await ending(second.id)).not.toHaveProperty('code');
+  expect(await bench.ended(second.id)).not.toHaveProperty('code');
 });
 
 test('after the machine was started again, a stranger with its pid is not taken for it', async () => {
@@ -101,7 +79,7 @@ test('after the machine was started again, a stranger with its pid is not taken 
     const run = join(here.home, 'instances', id, 'runs/2');
     mkdirSync(run);
     for (const name of ['keeper', 'child']) writeFileSync(join(run, name), `${stranger.pid} another-boot/1\n`);
-    expect(await ending(id)).toEqual({ run: 2, at: expect.any(Date) });
+    expect(await bench.ended(id, 2)).toEqual({ run: 2, at: expect.any(Date) });
     await driver.stop(id, 0);
     await driver.start(id);
     await driver.remove(id);
@@ -113,16 +91,16 @@ test('after the machine was started again, a stranger with its pid is not taken 
 
 test('a port stays with its instance, and is another when somebody else has taken it', async () => {
   const { id } = await started();
-  const port = (await one(id)).address?.port;
+  const port = (await bench.seen(id))?.address?.port;
   await driver.stop(id, 5);
   await driver.start(id);
-  expect((await one(id)).address?.port).toBe(port);
+  expect((await bench.seen(id))?.address?.port).toBe(port);
   await driver.stop(id, 5);
   const taker = createServer().listen(port, '127.0.0.1');
   await once(taker, 'listening');
   try {
     await driver.start(id);
-    expect((await one(id)).address?.port).not.toBe(port);
+    expect((await bench.seen(id))?.address?.port).not.toBe(port);
   } finally {
     taker.close();
   }

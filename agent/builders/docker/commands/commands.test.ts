@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../../machine/test-ground.ts';
 import { executionsOf, groupsAt } from './executions.ts';
+import { upperFolder } from './hold-limits.ts';
 import { markerOf, ofHome, withWayOut } from './marker.ts';
-import { upperFolder } from './written-folder.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'ballast-commands-'));
+  root = temporaryFolder();
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 function execution(id: string, env: readonly string[]): void {
   const folder = join(root, id);
