@@ -2,29 +2,26 @@ import { Refusal } from '../../../program/refusal.ts';
 import { InstructionFailed } from '../../step-failed.ts';
 import { BuildRefused } from './control.ts';
 
-const table: readonly { said: RegExp; what: (found: RegExpExecArray) => string }[] = [
-  {
-    said: /"(\/[^"]*)":? not found|failed to walk \S+: lstat \S*\/([^\s/]+): no such file/i,
-    what: ([, path, other]) =>
+const table: readonly (readonly [said: RegExp, advice: (found: RegExpExecArray) => string])[] = [
+  [
+    /"(\/[^"]*)":? not found|failed to walk \S+: lstat \S*\/([^\s/]+): no such file/i,
+    ([, path, other]) =>
       `${path ?? other} is not in the context: check the path, the context of the service and .dockerignore.`,
-  },
-  {
-    said: /target stage "?([^\s"]+)"? could not be found/i,
-    what: ([, stage]) => `The Dockerfile has no stage ${stage}: change the target of the service.`,
-  },
-  {
-    said: /no space left on device/i,
-    what: () => 'The disk of the cluster is full: free space on its machine, then retry.',
-  },
-  {
-    said: /(network\.host|security\.insecure|device \S+) is not allowed/i,
-    what: ([, right]) => `Builds have no right to ${right}: take the option out of the instruction.`,
-  },
-  {
-    said: /no such host|dial tcp|i\/o timeout|connection refused|network is unreachable/i,
-    what: () =>
+  ],
+  [
+    /target stage "?([^\s"]+)"? could not be found/i,
+    ([, stage]) => `The Dockerfile has no stage ${stage}: change the target of the service.`,
+  ],
+  [/no space left on device/i, () => 'The disk of the cluster is full: free space on its machine, then retry.'],
+  [
+    /(network\.host|security\.insecure|device \S+) is not allowed/i,
+    ([, right]) => `Builds have no right to ${right}: take the option out of the instruction.`,
+  ],
+  [
+    /no such host|dial tcp|i\/o timeout|connection refused|network is unreachable/i,
+    () =>
       'The only way out of a build is the proxy of its agent: use http or https, and nothing of the machine itself.',
-  },
+  ],
 ];
 const metadata = /^\[internal\] load metadata for (\S+)/;
 
@@ -53,10 +50,10 @@ export function explained(
     return new Refusal(
       `The image ${image} cannot be had: check its name, and that the cluster reaches its registry. It said: ${[text, ...sentences].join('. ')}`,
     );
-  const advice = table.flatMap(({ said: pattern, what }) => {
+  const [advice] = table.flatMap(([pattern, adviceFor]) => {
     const found = pattern.exec(said);
-    return found === null ? [] : [what(found)];
-  })[0];
+    return found === null ? [] : [adviceFor(found)];
+  });
   const at = failed === undefined ? '' : `${failed.name}: `;
   const why = advice ?? sentences[0];
   return new Refusal(`${at}${text}${why === undefined ? '' : `${/[.!?]$/.test(text) ? '' : '.'} ${why}`}`);
