@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Replaces a file so that, whatever happens, it is the old one or the new one and never half of either. */
@@ -18,4 +18,13 @@ export function writeFileAtomically(path: string, content: string | Uint8Array, 
   const directory = openSync(dirname(path), 'r');
   fsyncSync(directory);
   closeSync(directory);
+}
+
+/** The text of a file of the kernel or of a sandbox; empty if it is not there any more. */
+export function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { ranges } from '../../domain/settings/setting.ts';
+import type { openProxy } from '../../outbound/proxy.ts';
 import type { BuildBody } from '../../protocol/build.ts';
 import type { Option, Values } from '../program/options.ts';
 import { Refusal } from '../program/refusal.ts';
 import { type BaseImages, baseImagesOf } from './docker/plan/base-images.ts';
-import type { openProxy } from './sandbox/proxy.ts';
 
 /** The most that a build of this machine may take; of a service that says nothing, all of it. */
 export interface BuildLimits {

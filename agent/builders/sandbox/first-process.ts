@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { contentOf } from '../../../machine/files.ts';
 import { signal as send } from '../../../machine/process-identity.ts';
 import { bareEnvironment } from '../../drivers/process/launch/begin-run.ts';
-import { contentOf } from './content.ts';
 import { become, enter, type Programs } from './inside.ts';
 import type { Limits } from './limits.ts';
 import { initOf } from './mounts.ts';

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { contentOf } from '../../../machine/files.ts';
 import type { ProcessIdentity } from '../../../machine/process-identity.ts';
-import { contentOf } from './content.ts';
 
 /** A folder or device of the machine, and where it is inside. */
 export interface Mount {

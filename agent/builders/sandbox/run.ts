@@ -3,6 +3,7 @@ import { closeSync, constants as files, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { openProxy } from '../../../outbound/proxy.ts';
 import type { OutboundRules } from '../../../outbound/rules.ts';
 import { bareEnvironment } from '../../drivers/process/launch/begin-run.ts';
 import { type ControlGroups, removeGroups } from '../../drivers/process/launch/control-groups.ts';
@@ -24,7 +25,6 @@ import {
   writeMounts,
 } from './mounts.ts';
 import { proxyVariables, socketOf, trustOfMachine } from './network.ts';
-import { openProxy } from './proxy.ts';
 
 export interface Sandboxed {
   /** A line for `/bin/sh -e -c`. */
@@ -66,7 +66,7 @@ export interface Sandbox {
 const cancelled: SandboxEnd = { ended: 'cancelled', message: 'The build was cancelled.' };
 
 /** Runs a command in a sandbox of its own. Nothing of it is left when this is over. */
-export async function runInSandbox(sandbox: Sandbox, run: Sandboxed): Promise<SandboxEnd> {
+export async function runSandboxed(sandbox: Sandbox, run: Sandboxed): Promise<SandboxEnd> {
   if (run.signal.aborted) return cancelled;
   const { home, user } = sandbox;
   if (user !== undefined) await giveTo(user, run.directory, ...run.caches.map((cache) => cache.directory));

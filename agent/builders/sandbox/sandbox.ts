@@ -7,9 +7,9 @@ import { ControlGroups, removeGroups } from '../../drivers/process/launch/contro
 import { killAll } from '../../drivers/process/leftovers.ts';
 import { findPrograms } from './inside.ts';
 import { allFolders, foldersIn, groupOf, initOf, removeFolder } from './mounts.ts';
-import { runInSandbox, type Sandbox, type SandboxEnd, type Sandboxed } from './run.ts';
+import { runSandboxed, type Sandbox, type Sandboxed } from './run.ts';
 
-export type { Sandbox, SandboxEnd, Sandboxed } from './run.ts';
+export { runSandboxed, type Sandbox, type SandboxEnd, type Sandboxed } from './run.ts';
 
 /**
  * The user of all builds of an agent that is root: below those that systemd and the process driver give away, and nobody's.
@@ -41,10 +41,6 @@ export async function openSandbox({
   return why === undefined ? { sandbox } : { why };
 }
 
-export async function runSandboxed(sandbox: Sandbox, run: Sandboxed): Promise<SandboxEnd> {
-  return await runInSandbox(sandbox, run);
-}
-
 /** Ends what an agent that was killed has left: processes and with them their mounts, folders, control groups. */
 export async function endSandboxLeftovers(home: string): Promise<void> {
   const folders = allFolders(home);
@@ -72,7 +68,7 @@ async function faultOf(sandbox: Sandbox): Promise<string | undefined> {
     },
   };
   try {
-    const end = await runInSandbox(sandbox, run);
+    const end = await runSandboxed(sandbox, run);
     if (end.ended === 'exited' && end.code === 0) return undefined;
     return explain('message' in end ? end.message : said.trim() || JSON.stringify(end), sandbox.user);
   } catch (error) {

@@ -1,8 +1,7 @@
 import type { BuildBody } from '../../../protocol/build.ts';
-import { SpreadBackOff } from '../../link/back-off.ts';
+import { pause, SpreadBackOff } from '../../link/back-off.ts';
 import type { Client } from '../../link/client.ts';
 import { isAway, LinkFailure } from '../../link/link-failure.ts';
-import { pause } from '../../link/pause.ts';
 import { Refusal } from '../../program/refusal.ts';
 import { type SourceLimits, unpackSource } from './unpack-source.ts';
 

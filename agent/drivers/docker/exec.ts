@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exec } from 'dockerode';
 import { z } from 'zod';
+import { contentOf } from '../../../machine/files.ts';
 import { identify, signal as send } from '../../../machine/process-identity.ts';
 import type { Running } from '../driver.ts';
-import { type Engine, saidBy, statusOf } from './engine.ts';
+import { type Engine, saidBy, statusOf, unless } from './engine.ts';
 import { frames } from './logs/log-lines.ts';
 
 const begun = z.object({ exec: z.string().max(128), container: z.string().max(128) });
@@ -57,12 +57,7 @@ export async function endExec(engine: Engine, mark: string): Promise<void> {
   await kill(made, container);
   // Its end is recorded a moment later; one that this agent may not end goes on.
   for (const until = performance.now() + longestEndMillis; performance.now() < until; await pause(20)) {
-    const left = await engine
-      .ask(() => made.inspect())
-      .catch((error: unknown) => {
-        if (statusOf(error) === 404) return undefined;
-        throw error;
-      });
+    const left = await engine.ask(() => made.inspect()).catch(unless(404));
     if (!left?.Running) return;
   }
   throw new Error('This agent may not end the command; it ends with its instance.');
@@ -100,9 +95,5 @@ async function kill(made: Exec, container: string): Promise<void> {
 }
 
 export function isWithin(pid: number, container: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cgroup`, 'utf8').includes(container);
-  } catch {
-    return false;
-  }
+  return contentOf(`/proc/${pid}/cgroup`).includes(container);
 }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { contentOf } from '../../../../machine/files.ts';
 import type { Process } from '../../../../protocol/workload.ts';
 
 type Controller = 'memory' | 'cpu' | 'pids';
@@ -102,17 +103,17 @@ export function limitGroup(
 
 /** Everybody in the groups; a group that is gone has nobody. */
 export function membersOf(groups: readonly string[]): number[] {
-  const members = groups.flatMap((group) => (read(join(group, 'cgroup.procs')) ?? '').split('\n'));
+  const members = groups.flatMap((group) => contentOf(join(group, 'cgroup.procs')).split('\n'));
   return [...new Set(members.filter((line) => line !== '').map(Number))];
 }
 
 /** Memory of the processes, without the page cache that the kernel can drop. */
 export function memoryOf(groups: readonly string[]): number | undefined {
   for (const group of groups) {
-    const used = read(join(group, 'memory.current')) ?? read(join(group, 'memory.usage_in_bytes'));
-    if (used === undefined) continue;
+    const used = contentOf(join(group, 'memory.current')) || contentOf(join(group, 'memory.usage_in_bytes'));
+    if (used === '') continue;
     const inactive = /^(?:total_)?inactive_file (\d+)$/gm;
-    const files = [...(read(join(group, 'memory.stat')) ?? '').matchAll(inactive)].at(-1)?.[1] ?? 0;
+    const files = [...contentOf(join(group, 'memory.stat')).matchAll(inactive)].at(-1)?.[1] ?? 0;
     return Math.max(0, Number(used) - Number(files));
   }
   return undefined;
@@ -137,7 +138,7 @@ function find(controller: Controller): { parent: string; version: 1 | 2 } | unde
   if (found === undefined) return undefined;
   const { mount, version } = found;
   if (version === 2) return { parent: mount, version };
-  const own = (read('/proc/self/cgroup') ?? '')
+  const own = contentOf('/proc/self/cgroup')
     .split('\n')
     .map((line) => line.split(':'))
     .find(([, names]) => names?.split(',').includes(controller))?.[2];
@@ -148,21 +149,16 @@ function find(controller: Controller): { parent: string; version: 1 | 2 } | unde
 
 /** Where the groups of a controller are mounted on this machine. */
 export function mountOf(controller: Controller): { mount: string; version: 1 | 2 } | undefined {
-  const mounts = (read('/proc/self/mounts') ?? '').split('\n').map((line) => line.split(' '));
+  const mounts = contentOf('/proc/self/mounts')
+    .split('\n')
+    .map((line) => line.split(' '));
   const first = mounts.find(
     ([, , type, options]) => type === 'cgroup' && options?.split(',').includes(controller),
   )?.[1];
   if (first !== undefined) return { mount: first, version: 1 };
   const second = mounts.find(([, , type]) => type === 'cgroup2')?.[1];
-  const offered = second === undefined ? undefined : read(join(second, 'cgroup.controllers'));
-  if (second === undefined || !offered?.trim().split(' ').includes(controller)) return undefined;
+  if (second === undefined) return undefined;
+  const offered = contentOf(join(second, 'cgroup.controllers')).trim().split(' ');
+  if (!offered.includes(controller)) return undefined;
   return { mount: second, version: 2 };
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { contentOf } from '../../../../machine/files.ts';
 import type { Process } from '../../../../protocol/workload.ts';
 import { Refusal } from '../../../program/refusal.ts';
 import type { InstanceSpec } from '../../driver.ts';
@@ -103,12 +104,8 @@ function internalPortsIn(environment: Readonly<Record<string, string>>): Set<num
 }
 
 function nameservers(): string[] {
-  try {
-    const text = readFileSync('/etc/resolv.conf', 'utf8');
-    return [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(([, address = '']) => address);
-  } catch {
-    return [];
-  }
+  const text = contentOf('/etc/resolv.conf');
+  return [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].map(([, address = '']) => address);
 }
 
 function onlyLoopback(servers: readonly string[]): string | undefined {
