@@ -9,7 +9,7 @@ import { checkSpec } from '../process/instance-files.ts';
 import { Places } from '../process/places.ts';
 import { Volumes } from '../process/volumes.ts';
 import { containerOf, Files, makeVolume } from './container.ts';
-import { Engine, saidBy, statusOf } from './engine.ts';
+import { Engine, saidBy, statusOf, unless } from './engine.ts';
 import { Events } from './events.ts';
 import { endExec, exec } from './exec.ts';
 import { facts } from './facts.ts';
@@ -133,9 +133,7 @@ class DockerDriver implements Driver {
         await container.kill({ signal: 'SIGKILL' });
         return await container.wait();
       })
-      .catch((error: unknown) => {
-        if (![304, 404, 409].includes(statusOf(error) ?? 0)) throw error;
-      });
+      .catch(unless(304, 404, 409));
     instances.changed();
     await instances.look(id);
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { inspect } from 'node:util';
 import type Dockerode from 'dockerode';
@@ -114,6 +115,23 @@ class OneTimeAgent extends Agent {
 export function statusOf(error: unknown): number | undefined {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   return typeof status === 'number' ? status : undefined;
+}
+
+/** For calls about what need not be there: nothing, where the engine answers one of these statuses. */
+export function unless(...statuses: readonly number[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!statuses.includes(statusOf(error) ?? 0)) throw error;
+  };
+}
+
+/** The error in the lines that an engine says while it pulls or loads an image. */
+export async function failureIn(said: NodeJS.ReadableStream, signal: AbortSignal): Promise<string | undefined> {
+  let text = '';
+  said.on('data', (chunk: Buffer) => {
+    text = `${text}${chunk}`.slice(-4_096);
+  });
+  await once(said, 'end', { signal });
+  return /"error":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
 }
 
 /** The engine's own message, without the client's wrapping. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -8,7 +7,7 @@ import { createZstdDecompress } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { Refusal } from '../../program/refusal.ts';
 import { hostBound, type ReadyImage } from '../image.ts';
-import { type Engine, saidBy, statusOf } from './engine.ts';
+import { type Engine, failureIn, saidBy, unless } from './engine.ts';
 
 const largestLayer = 16 * 1024 ** 3;
 
@@ -110,10 +109,7 @@ export class Images {
   async find(image: ReadyImage): Promise<string | undefined> {
     const found = await this.#engine
       .ask((docker) => docker.getImage(this.#nameOf(image.digest)).inspect())
-      .catch((error: unknown) => {
-        if (statusOf(error) === 404) return undefined;
-        throw error;
-      });
+      .catch(unless(404));
     if (found === undefined) return undefined;
     const config = createHash('sha256').update(readFileSync(image.configPath)).digest('hex');
     // Engines that keep images in containerd name them by a manifest that they make; the layers say as much.
@@ -136,12 +132,7 @@ export class Images {
     const archive = await imageArchive(image, name, this.#drafts, signal);
     try {
       const said = await this.#engine.wait((docker) => docker.loadImage(archive.stream, { quiet: true }));
-      let text = '';
-      said.on('data', (chunk: Buffer) => {
-        text = `${text}${chunk}`.slice(-4_096);
-      });
-      await once(said, 'end', { signal });
-      const [, failure] = /"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+      const failure = await failureIn(said, signal);
       if (failure !== undefined) throw new Refusal(`The Docker engine cannot load the image: ${failure}.`);
     } catch (error) {
       signal.throwIfAborted();
@@ -156,12 +147,8 @@ export class Images {
   }
 
   async #untag(name: string): Promise<void> {
-    await this.#engine
-      .ask((docker) => docker.getImage(name).remove())
-      .catch((error: unknown) => {
-        // Gone, or a container is made from it: then the next time.
-        if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
-      });
+    // Gone, or a container is made from it: then the next time.
+    await this.#engine.ask((docker) => docker.getImage(name).remove()).catch(unless(404, 409));
   }
 
   #nameOf(digest: string): string {

@@ -1,8 +1,8 @@
 import type { ContainerInspectInfo } from 'dockerode';
+import { defined } from '../../../domain/defined.ts';
 import type { Log } from '../../program/log.ts';
 import type { Instance } from '../driver.ts';
-import type { Engine } from './engine.ts';
-import { statusOf } from './engine.ts';
+import { type Engine, unless } from './engine.ts';
 import type { Events } from './events.ts';
 import { MemoryUse } from './facts.ts';
 import { homeLabel, readLabels } from './labels.ts';
@@ -20,11 +20,7 @@ interface Around {
 
 /** The containers of the home, as they are. */
 export class Instances {
-  readonly #engine: Engine;
-  readonly #home: string;
-  readonly #networks: Networks;
-  readonly #runs: RunBook;
-  readonly #events: Events;
+  readonly #around: Around;
   readonly #memory: MemoryUse;
   readonly #turns = new Map<string, Promise<unknown>>();
   /** Instances as of the last event: inspecting 200 containers every second costs the engine a good deal. */
@@ -33,21 +29,15 @@ export class Instances {
   #listing: Promise<Instance[]> | undefined;
   #next: Promise<Instance[]> | undefined;
 
-  readonly #log: Log;
   readonly #told = new Set<string>();
 
-  constructor({ engine, home, networks, runs, events, log }: Around) {
-    this.#engine = engine;
-    this.#home = home;
-    this.#networks = networks;
-    this.#runs = runs;
-    this.#events = events;
-    this.#memory = new MemoryUse(engine);
-    this.#log = log;
+  constructor(around: Around) {
+    this.#around = around;
+    this.#memory = new MemoryUse(around.engine);
   }
 
   containerName(id: string): string {
-    return `ballast-${this.#home}-${id}`;
+    return `ballast-${this.#around.home}-${id}`;
   }
 
   /** Something may have changed: nothing that was seen before holds any more. */
@@ -74,8 +64,8 @@ export class Instances {
   }
 
   async #list(): Promise<Instance[]> {
-    const filters = { label: [`${homeLabel}=${this.#home}`] };
-    const listed = await this.#engine.ask((docker) => docker.listContainers({ all: true, filters }));
+    const filters = { label: [`${homeLabel}=${this.#around.home}`] };
+    const listed = await this.#around.engine.ask((docker) => docker.listContainers({ all: true, filters }));
     const instances = await Promise.all(
       listed.map(async ({ Id, Labels, State }) => {
         const labelled = readLabels(Labels);
@@ -83,7 +73,7 @@ export class Instances {
         if (labelled === undefined || State === 'removing') return [];
         const seen = this.#seen.get(labelled.id);
         const instance =
-          seen?.status === State && this.#events.connected ? seen.instance : await this.look(labelled.id);
+          seen?.status === State && this.#around.events.connected ? seen.instance : await this.look(labelled.id);
         return instance === undefined ? [] : [{ labelled, instance, container: this.containerName(labelled.id) }];
       }),
     );
@@ -122,41 +112,37 @@ export class Instances {
 
   /** The engine's view of a container; undefined unless it belongs to this home. */
   async inspect(id: string): Promise<ContainerInspectInfo | undefined> {
-    const inspected = await this.#engine
+    const inspected = await this.#around.engine
       .ask((docker) => docker.getContainer(this.containerName(id)).inspect())
-      .catch((error: unknown) => {
-        if (statusOf(error) === 404) return undefined;
-        throw error;
-      });
-    return inspected?.Config.Labels[homeLabel] === this.#home ? inspected : undefined;
+      .catch(unless(404));
+    return inspected?.Config.Labels[homeLabel] === this.#around.home ? inspected : undefined;
   }
 
   /** Its address in its network, while it runs. */
   async networkAddress(id: string): Promise<string | undefined> {
     const inspected = await this.inspect(id);
-    return inspected?.State.Running ? this.#networks.own(inspected) : undefined;
+    return inspected?.State.Running ? this.#around.networks.own(inspected) : undefined;
   }
 
   #warnOnce(container: string): void {
     if (this.#told.has(container)) return;
     this.#told.add(container);
-    this.#log.warn(
+    this.#around.log.warn(
       `The container ${container} has the labels of this agent, but they cannot be read: it is left alone.`,
     );
   }
 
   #read(inspected: ContainerInspectInfo, labelled: Omit<Instance, 'state' | 'run'>): Instance {
     const { State } = inspected;
-    const { run, exit } = this.#runs.observe(labelled.id, State);
+    const { run, exit } = this.#around.runs.observe(labelled.id, State);
     const state = run === 0 ? 'created' : hasEnded(State) || State.Status === 'created' ? 'ended' : 'running';
     const { port } = labelled.process;
-    const address = state === 'running' && port !== undefined ? this.#networks.address(port, inspected) : undefined;
+    const address =
+      state === 'running' && port !== undefined ? this.#around.networks.address(port, inspected) : undefined;
     return {
       ...labelled,
       ...{ state, run },
-      ...(isTime(State.StartedAt) ? { startedAt: new Date(State.StartedAt) } : {}),
-      ...(address === undefined ? {} : { address }),
-      ...(exit === undefined ? {} : { exit }),
+      ...defined({ startedAt: isTime(State.StartedAt) ? new Date(State.StartedAt) : undefined, address, exit }),
     };
   }
 }

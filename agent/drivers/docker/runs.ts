@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { defined } from '../../../domain/defined.ts';
 import { writeFileAtomically } from '../../../machine/files.ts';
 import { mostRuns } from '../../../protocol/logs.ts';
 import type { Exit } from '../driver.ts';
@@ -72,11 +73,11 @@ export class RunBook {
     const { before = [], ...last } = this.#read(id);
     return [...before, last]
       .filter(({ run }) => run > 0)
-      .map((each) => ({
-        run: each.run,
-        ...(each.startedAt === undefined ? {} : { startedAt: each.startedAt }),
+      .map(({ run, startedAt, exit }) => ({
+        run,
+        ...defined({ startedAt }),
         // One that runs has the exit of the run before.
-        ...(each.exit?.run === each.run ? { exit: plain(each.exit) } : {}),
+        ...(exit?.run === run ? { exit: plain(exit) } : {}),
       }));
   }
 
@@ -128,11 +129,6 @@ function signalNamed(number: number): string | undefined {
   return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
 }
 
-function plain({ run, at, code, signal, outOfMemory }: z.infer<typeof exit>): Exit {
-  return {
-    ...{ run, at },
-    ...(code === undefined ? {} : { code }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(outOfMemory === undefined ? {} : { outOfMemory }),
-  };
+function plain({ run, at, ...how }: z.infer<typeof exit>): Exit {
+  return { run, at, ...defined(how) };
 }

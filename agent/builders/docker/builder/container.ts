@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContainerCreateOptions } from 'dockerode';
-import { type Engine, statusOf } from '../../../drivers/docker/engine.ts';
+import { type Engine, unless } from '../../../drivers/docker/engine.ts';
 import { wayOut } from './way-out.ts';
 
 /** On containers and volumes: the agent's home that they belong to. */
@@ -12,6 +12,8 @@ const socketName = 'buildkitd.sock';
 const quick = { t: 10 };
 const ownMemory = 1024 ** 3;
 const ownProcesses = 1_000;
+/** 304: it had ended; 409: it is being removed. */
+const unlessGone = unless(304, 404, 409);
 const logs = { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '2' } };
 
 /** One builder of an agent: names of the parts that it has in the engine and on this machine. */
@@ -130,15 +132,8 @@ export async function startContainer(engine: Engine, builder: BuilderName, image
 
 /** Its process on the machine of the engine; 0 if it does not run. */
 export async function processOf(engine: Engine, builder: BuilderName): Promise<number> {
-  return await engine
-    .ask((docker) => docker.getContainer(nameOf(builder)).inspect())
-    .then(
-      ({ State }) => State.Pid,
-      (error: unknown) => {
-        if (statusOf(error) === 404) return 0;
-        throw error;
-      },
-    );
+  const found = await engine.ask((docker) => docker.getContainer(nameOf(builder)).inspect()).catch(unless(404));
+  return found?.State.Pid ?? 0;
 }
 
 /** The last that a builder said, which is why it ended. */
@@ -165,9 +160,4 @@ export async function removeContainer(engine: Engine, name: string): Promise<voi
 
 export async function removeVolume(engine: Engine, name: string): Promise<void> {
   await engine.wait((docker) => docker.getVolume(name).remove()).catch(unlessGone);
-}
-
-/** 304: it had ended; 409: it is being removed. */
-function unlessGone(error: unknown): void {
-  if (![304, 404, 409].includes(statusOf(error) ?? 0)) throw error;
 }

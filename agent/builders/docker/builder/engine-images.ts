@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { type Engine, saidBy, statusOf } from '../../../drivers/docker/engine.ts';
+import { type Engine, failureIn, saidBy, unless } from '../../../drivers/docker/engine.ts';
 import { Refusal } from '../../../program/refusal.ts';
 
 /** Why nothing is built with this engine; undefined if nothing speaks against it yet. */
@@ -24,11 +23,7 @@ export async function savedImage(engine: Engine, id: string, signal: AbortSignal
 
 /** Has the engine pull an image that it does not have. */
 export async function needImage(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
-  const found = await engine
-    .ask((docker) => docker.getImage(name).inspect())
-    .catch((error: unknown) => {
-      if (statusOf(error) !== 404) throw error;
-    });
+  const found = await engine.ask((docker) => docker.getImage(name).inspect()).catch(unless(404));
   if (found !== undefined) return;
   const why = await pull(engine, name, signal).catch((error: unknown) => saidBy(error));
   signal.throwIfAborted();
@@ -39,11 +34,5 @@ export async function needImage(engine: Engine, name: string, signal: AbortSigna
 }
 
 async function pull(engine: Engine, name: string, signal: AbortSignal): Promise<string | undefined> {
-  const said = await engine.wait((docker) => docker.pull(name, { abortSignal: signal }));
-  let text = '';
-  said.on('data', (chunk: Buffer) => {
-    text = `${text}${chunk}`.slice(-4_096);
-  });
-  await once(said, 'end', { signal });
-  return /"error":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+  return await failureIn(await engine.wait((docker) => docker.pull(name, { abortSignal: signal })), signal);
 }

@@ -73,36 +73,30 @@ interface Followed {
   ended: boolean;
 }
 
+interface Parts {
+  log: BuildLog;
+  mask: Mask;
+  told(steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>): void;
+  /** Told of an image of the engine that no build may begin with. */
+  refused(image: string): void;
+  /** Images by the names that the Dockerfile has for them. */
+  plain(text: string): string;
+}
+
 /** The instructions of a Dockerfile as they run, several at once: steps with their times, and lines with the number of theirs. */
 export class Vertices {
-  readonly #log: BuildLog;
-  readonly #mask: Mask;
-  readonly #told: (steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>) => void;
-  readonly #refused: (image: string) => void;
-  readonly #plain: (text: string) => string;
+  readonly #parts: Parts;
   readonly #followed = new Map<string, Followed>();
 
-  constructor(parts: {
-    log: BuildLog;
-    mask: Mask;
-    told(steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>): void;
-    /** Told of an image of the engine that no build may begin with. */
-    refused(image: string): void;
-    /** Images by the names that the Dockerfile has for them. */
-    plain(text: string): string;
-  }) {
-    this.#log = parts.log;
-    this.#mask = parts.mask;
-    this.#told = parts.told;
-    this.#refused = parts.refused;
-    this.#plain = parts.plain;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   take({ vertexes: told, logs }: Trace): void {
     const vertexes = told.map((vertex) => ({
       ...vertex,
-      name: this.#plain(vertex.name),
-      error: this.#plain(vertex.error),
+      name: this.#parts.plain(vertex.name),
+      error: this.#parts.plain(vertex.error),
     }));
     let changed = false;
     for (const vertex of vertexes) changed = this.#see(vertex) || changed;
@@ -135,7 +129,7 @@ export class Vertices {
 
   #see(vertex: Vertex): boolean {
     const image = ofServices.exec(vertex.name)?.[1];
-    if (image !== undefined) this.#refused(image);
+    if (image !== undefined) this.#parts.refused(image);
     const known = this.#followed.get(vertex.digest);
     if (vertex.startedAt === undefined) return false;
     if (known !== undefined) {
@@ -148,11 +142,11 @@ export class Vertices {
     const step: Told | undefined = isStep
       ? { name: name.slice(0, longestName), status: 'running', startedAt: vertex.startedAt.toISOString() }
       : undefined;
-    const mask = this.#mask;
+    const mask = this.#parts.mask;
     const folders = { stdout: new LineFolder(mask), stderr: new LineFolder(mask) };
     const number = this.#followed.size + 1;
     this.#followed.set(vertex.digest, { vertex, number, step, folders, last: [], ended: false });
-    this.#log.say(`#${number} ${name}`);
+    this.#parts.log.say(`#${number} ${name}`);
     return step !== undefined;
   }
 
@@ -165,7 +159,7 @@ export class Vertices {
       Math.max(0, vertex.completedAt.getTime() - (vertex.startedAt ?? vertex.completedAt).getTime()) / 1_000;
     const how =
       vertex.error !== '' ? `ERROR: ${vertex.error}` : vertex.cached ? 'CACHED' : `DONE ${seconds.toFixed(1)}s`;
-    this.#log.say(`#${found.number} ${how}`);
+    this.#parts.log.say(`#${found.number} ${how}`);
     if (found.step === undefined) return false;
     const cancelled = /context canceled/.test(vertex.error);
     found.step.status = vertex.error === '' ? 'succeeded' : cancelled ? 'cancelled' : 'failed';
@@ -174,7 +168,7 @@ export class Vertices {
   }
 
   #say({ number, last }: Followed, lines: readonly string[]): void {
-    for (const line of lines) this.#log.say(`#${number} ${line}`);
+    for (const line of lines) this.#parts.log.say(`#${number} ${line}`);
     last.push(...lines.filter((line) => line.trim() !== ''));
     last.splice(0, last.length - lastLines);
   }
@@ -186,8 +180,8 @@ export class Vertices {
   #tell(): void {
     const counted = [...this.#followed.values()].filter(({ vertex }) => isInstruction(vertex));
     const cachedSteps = counted.filter(({ vertex }) => vertex.cached).length;
-    this.#log.flush();
-    this.#told(this.#steps(), { cachedSteps, totalSteps: counted.length });
+    this.#parts.log.flush();
+    this.#parts.told(this.#steps(), { cachedSteps, totalSteps: counted.length });
   }
 }
 

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { contentOf } from '../../../../machine/files.ts';
 import { mountOf } from '../../../drivers/process/launch/control-groups.ts';
-import { contentOf } from '../../sandbox/content.ts';
 
 /** A command of a build that runs now. */
 export interface Execution {

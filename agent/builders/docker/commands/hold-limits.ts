@@ -1,10 +1,11 @@
 import { existsSync, type FSWatcher, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { contentOf } from '../../../../machine/files.ts';
 import { limitGroup, membersOf } from '../../../drivers/process/launch/control-groups.ts';
 import { type Limit, type Limits, type Watch, watchLimits } from '../../sandbox/limits.ts';
+import { seen } from '../builder/container.ts';
 import { killCommand } from './end-commands.ts';
 import { type Execution, executionsOf, type Runner } from './executions.ts';
-import { writtenFolder } from './written-folder.ts';
 
 interface Held {
   runner: Runner;
@@ -76,4 +77,24 @@ function watcherOf(folder: string, look: () => void): FSWatcher | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Where a command keeps what it writes: the upper folder of its root, which lies within the builder. Undefined for engines that store
+ * layers without one.
+ */
+function writtenFolder(id: string, pid: number, builder: number): string | undefined {
+  const upper = upperFolder(id, contentOf(`/proc/${pid}/mountinfo`));
+  return upper === undefined ? undefined : join(seen.root(builder), upper);
+}
+
+/** Before `runc` has entered its root, that is one mount of many; afterwards it is the root itself. */
+export function upperFolder(id: string, mountinfo: string): string | undefined {
+  const mounts = mountinfo.split('\n').map((line) => line.split(' '));
+  const found =
+    mounts.find(([, , , , at]) => at?.endsWith(`/${id}/rootfs`)) ?? mounts.find(([, , , , at]) => at === '/');
+  const options = found?.at(-1)?.split(',') ?? [];
+  const upper = options.find((option) => option.startsWith('upperdir='))?.slice('upperdir='.length);
+  // Signs that a line of mounts has no room for are written as octal numbers.
+  return upper?.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
