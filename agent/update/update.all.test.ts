@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ReleaseProof } from '../../protocol/release-proof.ts';
 import { argumentsOf, changedBundle, processesNaming, runScript } from '../../test/agents/installed-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
 import { until } from '../../test/ground/until.ts';
@@ -9,16 +8,17 @@ import { environment, ReleaseGround, runBundle } from '../../test/machines/relea
 import { makeBundle } from '../bundle/make-bundle.ts';
 import { TrustFile } from '../home/trust.ts';
 
+// Releases that are refused, each for its reason, are in offered-releases.test.ts.
 let ground: ReleaseGround;
 
 const bundle = await runBundle();
 beforeEach(async () => {
   ground = await ReleaseGround.on(bundle);
+  expect((await ground.install()).code).toBe(0);
 });
 afterEach(() => ground.close());
 
 test('a release that dies at once goes away again, also when its launcher is killed, and that is told once', async () => {
-  expect((await ground.install()).code).toBe(0);
   const [before, proxy] = [ground.state(), ground.ingress()];
   // The launcher is killed while it tries one that dies at once, and started again: the old one comes back all the same.
   const dying = `if (process.argv[2] === '--version') console.log('9'); else process.exit(3);`;
@@ -42,79 +42,7 @@ test('a release that dies at once goes away again, also when its launcher is kil
   expect(ground.peer.hellos.at(-1)?.returned).toBeUndefined();
 });
 
-test('a release that is not the one that was named, or does not run here, changes nothing', async () => {
-  expect((await ground.install()).code).toBe(0);
-  const before = ground.state();
-  const wrong = ground.offer(bundle.bytes);
-  const command = ground.peer.commands.get(wrong.id);
-  if (command?.body.kind !== 'update') throw new Error('no update');
-  const named = `sha256:${'0'.repeat(64)}`;
-  ground.peer.bundles.set(named, bundle.bytes);
-  ground.peer.commands.set(wrong.id, {
-    ...command,
-    body: { ...command.body, digest: named, proof: ground.signer.prove(named) },
-  });
-  expect(await ground.resultOf(wrong.id)).toMatchObject({
-    outcome: 'failed',
-    message: expect.stringContaining('not the one'),
-  });
-
-  const broken = ground.offer(await changedBundle(bundle.bytes, { 'agent.mjs': 'nonsense(' }));
-  expect(await ground.resultOf(broken.id)).toMatchObject({
-    outcome: 'failed',
-    message: expect.stringContaining('does not run'),
-  });
-  const climbing = ground.offer(await changedBundle(bundle.bytes, { '../climbed': 'x' }));
-  expect(await ground.resultOf(climbing.id)).toMatchObject({
-    outcome: 'failed',
-    message: expect.stringContaining('not a plain file'),
-  });
-  expect(existsSync(join(ground.path(), 'releases', 'climbed'))).toBe(false);
-  expect(ground.state()).toEqual(before);
-  expect(ground.peer.hellos).toHaveLength(1);
-});
-
-test('a server in the place of the API cannot have its own program run, however it is offered', async () => {
-  expect((await ground.install()).code).toBe(0);
-  const before = ground.state();
-  const running = ground.agents();
-  const squatter = releaseSigner();
-  const evil = await changedBundle(bundle.bytes, { NOTES: 'Not from here.' });
-  const followed = (digest: string): ReleaseProof => {
-    // As if the pinned key had vouched for the squatter's.
-    const link = squatter.says({ kind: 'key', key: squatter.key, epoch: 999 });
-    return { ...squatter.prove(digest), key: ground.signer.key, chain: [link] };
-  };
-  const { platform } = process;
-  const other = platform === 'linux' ? 'darwin-arm64' : 'linux-x64';
-  const attempts: [(digest: string) => ReleaseProof | undefined, string][] = [
-    [() => undefined, 'is not signed'],
-    [squatter.prove, 'not signed by the key that this agent trusts'],
-    [followed, 'not signed by the key that this agent trusts'],
-    [
-      (digest) => ({ ...squatter.prove(digest), key: ground.signer.key }),
-      'not signed by the key that this agent trusts',
-    ],
-    // All that the installation ever signed is known to whoever reads its database.
-    [() => ground.first, 'about another program'],
-    [(digest) => ground.signer.prove(digest, { kind: 'runtime' }), 'about another program'],
-    [(digest) => ground.signer.prove(digest, { platform: other }), `is for ${other}`],
-    [(digest) => ground.signer.prove(digest, { epoch: 7 }), 'is older (epoch 7)'],
-  ];
-  for (const [prove, sentence] of attempts) {
-    const { id, release } = ground.offer(evil, 20, prove);
-    expect(await ground.resultOf(id)).toMatchObject({ outcome: 'failed', message: expect.stringContaining(sentence) });
-    expect(existsSync(join(ground.path(), 'releases', release))).toBe(false);
-    expect(readFileSync(join(ground.path(), 'run', 'agent.log'), 'utf8')).toContain(sentence);
-  }
-  expect(ground.peer.requests.filter((asked) => asked.startsWith('bundles/'))).toHaveLength(1);
-  expect(ground.state()).toEqual(before);
-  expect(ground.agents()).toEqual(running);
-  expect(ground.peer.hellos).toHaveLength(1);
-});
-
 test('a changed key is followed along its chain, a lost one only when somebody at the machine says so', async () => {
-  expect((await ground.install()).code).toBe(0);
   const next = releaseSigner();
   const link = ground.signer.says({ kind: 'key', key: next.key, epoch: 500 });
   const changed = ground.offer(await changedBundle(bundle.bytes, { NOTES: 'By the next key.' }), 20, (digest) => ({
@@ -146,7 +74,6 @@ test('a changed key is followed along its chain, a lost one only when somebody a
 });
 
 test('an agent from before releases were signed pins the key that it is told first, and no other', async () => {
-  expect((await ground.install()).code).toBe(0);
   const pinned = () => new TrustFile(ground.path()).read();
   const restarted = async () => {
     const hellos = ground.peer.hellos.length;
@@ -170,7 +97,6 @@ test('an agent from before releases were signed pins the key that it is told fir
 });
 
 test('an agent that is killed while it downloads goes on where it was', async () => {
-  expect((await ground.install()).code).toBe(0);
   let downloads = 0;
   ground.peer.disturb = (asked) => {
     if (!asked.startsWith('bundles/')) return undefined;

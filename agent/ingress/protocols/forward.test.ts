@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
-import { createServer as createTcpServer, type Server } from 'node:net';
+import { connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Dispatcher, request } from 'undici';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -98,6 +98,24 @@ test('a WebSocket that could not be opened goes to another instance', async () =
   const socket = new WebSocket(`ws://127.0.0.1:${front.port}/`, { headers: { host: 'app.localhost' } });
   const [error] = await once(socket, 'error');
   expect(String(error)).toContain('401');
+});
+
+test('an instance that refuses a WebSocket and then talks nonsense is cut off, and leaves nothing under way', async () => {
+  const hostile = () =>
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
+        setTimeout(() => socket.write('nonsense\r\n'), 50);
+      });
+    });
+  front.lead([await front.listening(hostile()), await front.listening(hostile())]);
+  const client = connectTcp(front.port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: app.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  const answer = await text(client).catch(() => 'cut');
+  // One answer, whatever became of it, and not that of another instance after it.
+  expect(answer.match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThan(2);
+  expect(Object.values(front.table.inFlight())).not.toContain(1);
 });
 
 test('an instance that closes without an answer while a request comes over a kept connection gets it once', async () => {
