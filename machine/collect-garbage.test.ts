@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { collectGarbage } from './collect-garbage.ts';
+import { collectGarbage } from './idle-collection.ts';
 
 test('the heap is collected, and what is still needed stays', async () => {
   const make = () => Array.from({ length: 100_000 }, (_, index) => ({ index }));

@@ -3,7 +3,6 @@ import { OutboundFailed, OutboundRefused } from '../failures.ts';
 import { postPublic } from '../request.ts';
 import type { OutboundRules } from '../rules.ts';
 import type { Resolve } from '../target.ts';
-import { retryAfterOf } from './retry-after.ts';
 
 /** How an attempt ended. An error is a sentence that people may read: it has no secret and nothing that the other side wrote. */
 export type AttemptAnswer =
@@ -55,4 +54,20 @@ function judged(host: string, status: number, headers: IncomingHttpHeaders): Att
       : `${host} answered ${status}.`;
   const retryAfterSeconds = retryAfterOf(headers);
   return { outcome: 'retry', error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+const longest = 86_400;
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [\w :-]*\d\d:\d\d:\d\d(?: GMT| \d{4})$/;
+
+/** In how many seconds the other side wants to be asked again, if it says so in a way that can be understood; a day at most. */
+export function retryAfterOf({ 'retry-after': said }: IncomingHttpHeaders, now = Date.now()): number | undefined {
+  const seconds = said === undefined ? Number.NaN : secondsIn(said.trim(), now);
+  return seconds >= 0 ? Math.min(seconds, longest) : undefined;
+}
+
+function secondsIn(said: string, now: number): number {
+  if (/^\d+$/.test(said)) return Number(said);
+  // Date.parse understands much that is no date of HTTP: Dec 2030 is a day, and -1 one in 2001.
+  if (!httpDate.test(said)) return Number.NaN;
+  return Math.ceil((Date.parse(said.endsWith('GMT') ? said : `${said} GMT`) - now) / 1000);
 }

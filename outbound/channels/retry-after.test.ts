@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterOf } from './retry-after.ts';
+import { retryAfterOf } from './attempt.ts';
 
 const now = Date.UTC(2026, 10, 23, 8, 0, 0);
 const read = (said?: string) => retryAfterOf(said === undefined ? {} : { 'retry-after': said }, now);

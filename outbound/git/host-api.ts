@@ -43,46 +43,30 @@ const mostBytes = 6 * 1_048_576;
 const mostPages = 10;
 const mostRepositories = 200;
 
+interface Interface {
+  host: string;
+  base: string;
+  secretHeaders: Record<string, string>;
+  headers?: Record<string, string>;
+}
+
 /** Asks one host's interface with its token. No message has more of an answer than its status. */
 export class ApiClient {
-  readonly #base: string;
-  readonly #secretHeaders: Record<string, string>;
-  readonly #headers: Record<string, string>;
+  readonly #to: Interface;
   readonly #rules: GitRules;
-  readonly host: string;
 
-  constructor(
-    {
-      host,
-      base,
-      secretHeaders,
-      headers = {},
-    }: {
-      host: string;
-      base: string;
-      secretHeaders: Record<string, string>;
-      headers?: Record<string, string>;
-    },
-    rules: GitRules,
-  ) {
-    this.host = host;
-    this.#base = base;
-    this.#secretHeaders = secretHeaders;
-    this.#headers = { accept: 'application/json', ...headers };
+  constructor(to: Interface, rules: GitRules) {
+    this.#to = to;
     this.#rules = rules;
   }
 
   async ask(path: string, json?: unknown): Promise<PublicAnswer> {
-    const sent =
-      json === undefined
-        ? { headers: this.#headers }
-        : {
-            method: 'POST' as const,
-            headers: { ...this.#headers, 'content-type': 'application/json' },
-            body: Buffer.from(JSON.stringify(json)),
-          };
-    const question = { ...sent, secretHeaders: this.#secretHeaders, maxBytes: mostBytes };
-    return await askGitHost(`${this.#base}${path}`, question, this.#rules);
+    const { base, secretHeaders, headers: more } = this.#to;
+    const headers = { accept: 'application/json', ...more };
+    const question = { headers, secretHeaders, maxBytes: mostBytes };
+    const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json));
+    const posted = { method: 'POST' as const, headers: { ...headers, 'content-type': 'application/json' } };
+    return await askGitHost(`${base}${path}`, body ? { ...question, ...posted, body } : question, this.#rules);
   }
 
   /** The answer to a question that must be allowed and answered. */
@@ -99,17 +83,17 @@ export class ApiClient {
     } catch {
       // The same as JSON of another form.
     }
-    throw new OutboundFailed(`${this.host} answered something else than its documentation says.`);
+    throw new OutboundFailed(`${this.#to.host} answered something else than its documentation says.`);
   }
 
   failed(status: number): OutboundFailed {
     const why: Record<number, string> = {
-      401: `${this.host} refuses the token (401): it is wrong, or has expired or been revoked.`,
-      403: `${this.host} does not allow this to the token (403).`,
-      404: `${this.host} does not have this, or does not show it to the token (404).`,
-      429: `${this.host} refuses more questions for now (429); try again in some minutes.`,
+      401: `${this.#to.host} refuses the token (401): it is wrong, or has expired or been revoked.`,
+      403: `${this.#to.host} does not allow this to the token (403).`,
+      404: `${this.#to.host} does not have this, or does not show it to the token (404).`,
+      429: `${this.#to.host} refuses more questions for now (429); try again in some minutes.`,
     };
-    return new OutboundFailed(why[status] ?? `${this.host} answered ${status}.`);
+    return new OutboundFailed(why[status] ?? `${this.#to.host} answered ${status}.`);
   }
 
   /** Those whose full name has the text, from as many pages as are read. */

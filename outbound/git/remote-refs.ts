@@ -3,7 +3,6 @@ import { OutboundFailed, OutboundRefused } from '../failures.ts';
 import { checkTarget } from '../target.ts';
 import type { GitAddress } from './address.ts';
 import { followed, type GitRules } from './ask.ts';
-import { type Packet, packetsOf, parsePackets } from './pkt-line.ts';
 
 export interface GitCredential {
   username: string;
@@ -174,4 +173,39 @@ function refusedBy(host: string, text: string): OutboundFailed {
 
 function textOf(packet: Buffer): string {
   return packet.toString('utf8').replace(/\n$/, '');
+}
+
+/** What stands between the lines of git's protocol. */
+type Separator = 'flush' | 'delimiter' | 'end';
+type Packet = Buffer | Separator;
+
+const separators: readonly Separator[] = ['flush', 'delimiter', 'end'];
+
+/** Takes an answer apart: four hexadecimal digits say how long each line is, themselves included. */
+function parsePackets(bytes: Buffer, host: string): Packet[] {
+  const packets: Packet[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const digits = bytes.toString('latin1', at, at + 4);
+    const length = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : -1;
+    const separator = separators[length];
+    if (separator !== undefined) {
+      packets.push(separator);
+      at += 4;
+      continue;
+    }
+    if (length < 4 || at + length > bytes.length) throw new OutboundFailed(`${host} does not speak git's protocol.`);
+    packets.push(bytes.subarray(at + 4, at + length));
+    at += length;
+  }
+  return packets;
+}
+
+/** A request: lines, and what stands between them. */
+function packetsOf(...parts: readonly (string | { is: Separator })[]): Buffer {
+  const text = parts.map((part) =>
+    typeof part === 'string'
+      ? `${(Buffer.byteLength(part) + 5).toString(16).padStart(4, '0')}${part}\n`
+      : `000${separators.indexOf(part.is)}`,
+  );
+  return Buffer.from(text.join(''));
 }
