@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { backOff } from '../../domain/back-off.ts';
 import { rotate, tail } from '../../machine/log-files.ts';
-import { Pace } from './pace.ts';
 import type { Part } from './part.ts';
 import { messageOf, Refusal } from './refusal.ts';
 import { lastLines } from './run.ts';
@@ -27,10 +27,7 @@ interface Keeping {
 
 /** Starts a part, and starts it again whenever it ends, until it is told to stop. */
 export class KeptPart {
-  readonly part: Part;
-  readonly #log: string;
-  readonly #processes: RunningProcesses;
-  readonly #report: (event: PartEvent) => void;
+  readonly #keeping: Keeping;
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
   readonly #pace = new Pace();
@@ -38,11 +35,8 @@ export class KeptPart {
   #loop: Promise<void> | undefined;
   #everReady = false;
 
-  constructor({ part, log, processes, report }: Keeping) {
-    this.part = part;
-    this.#log = log;
-    this.#processes = processes;
-    this.#report = report;
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
     // Waiters receive the rejection themselves; without this handler an earlier stop would end the whole program.
     this.#firstReady.promise.catch(() => {});
   }
@@ -64,28 +58,28 @@ export class KeptPart {
       }
       if (this.#stopping.signal.aborted) break;
       const delay = this.#pace.afterEnd(life.ready);
-      this.#report({ kind: 'died', part: this.part, reason: life.reason, delay });
+      this.#keeping.report({ kind: 'died', part: this.#keeping.part, reason: life.reason, delay });
       failures += 1;
       if (!this.#everReady && failures % tellAfterFailures === 0) this.#tellFailing(failures);
       await wait(delay, undefined, { signal: this.#stopping.signal }).catch(() => {});
     }
-    this.#firstReady.reject(new Refusal(`${this.part.title} was stopped before it was ready.`));
+    this.#firstReady.reject(new Refusal(`${this.#keeping.part.title} was stopped before it was ready.`));
   }
 
   #tellFailing(failures: number): void {
-    const said = lastLines(tail(this.#log), 3) || 'it printed nothing';
-    const sentence = `${this.part.title} ended ${failures} times before it was ready and is being retried; ${this.#log} ends with: ${said}`;
-    this.#report({ kind: 'failing', part: this.part, sentence });
+    const said = lastLines(tail(this.#keeping.log), 3) || 'it printed nothing';
+    const sentence = `${this.#keeping.part.title} ended ${failures} times before it was ready and is being retried; ${this.#keeping.log} ends with: ${said}`;
+    this.#keeping.report({ kind: 'failing', part: this.#keeping.part, sentence });
   }
 
   /** One life of the part; answers why it ended, and whether it had been ready. */
   async #runOnce(): Promise<{ reason: string; ready: boolean }> {
     const since = performance.now();
-    this.#report({ kind: 'starting', part: this.part });
-    await this.part.prepare();
+    this.#keeping.report({ kind: 'starting', part: this.#keeping.part });
+    await this.#keeping.part.prepare();
     if (this.#stopping.signal.aborted) return { reason: 'it was stopped', ready: false };
     this.rotateLog();
-    const child = startPart(this.part, this.#log, this.#processes);
+    const child = startPart(this.#keeping.part, this.#keeping.log, this.#keeping.processes);
     this.#child = child;
     child.ended.then(() => {
       this.#child = undefined;
@@ -100,7 +94,7 @@ export class KeptPart {
     const ready = first === 'ready' && !this.#stopping.signal.aborted;
     if (ready) {
       this.#everReady = true;
-      this.#report({ kind: 'ready', part: this.part, milliseconds: performance.now() - since });
+      this.#keeping.report({ kind: 'ready', part: this.#keeping.part, milliseconds: performance.now() - since });
       this.#firstReady.resolve();
     }
     return { reason: await child.ended, ready };
@@ -118,7 +112,7 @@ export class KeptPart {
   }
 
   async #asked(signal: AbortSignal): Promise<'ready'> {
-    const { ready } = this.part;
+    const { ready } = this.#keeping.part;
     while (ready !== 'told' && !signal.aborted && !(await ready().catch(() => false))) await wait(40);
     return 'ready';
   }
@@ -128,10 +122,10 @@ export class KeptPart {
     this.#stopping.abort();
     const child = this.#child;
     if (child) {
-      signalGroup(child.process, this.part.stopSignal);
+      signalGroup(child.process, this.#keeping.part.stopSignal);
       const ended = child.ended.then(() => true);
       const signals = [
-        { at: hurryAt, name: this.part.hurrySignal },
+        { at: hurryAt, name: this.#keeping.part.hurrySignal },
         { at: killAt, name: 'SIGKILL' },
       ] as const;
       for (const { at, name } of signals) {
@@ -145,22 +139,48 @@ export class KeptPart {
 
   /** Asks its process to end; another one takes its place. */
   restart(): void {
-    if (this.#child) signalGroup(this.#child.process, this.part.stopSignal);
+    if (this.#child) signalGroup(this.#child.process, this.#keeping.part.stopSignal);
   }
 
   /** Ends it now, for somebody who will not wait. */
   kill(): void {
     this.#stopping.abort();
-    const signal = this.part.name === 'postgres' ? this.part.hurrySignal : 'SIGKILL';
+    const signal = this.#keeping.part.name === 'postgres' ? this.#keeping.part.hurrySignal : 'SIGKILL';
     if (this.#child) signalGroup(this.#child.process, signal);
   }
 
   /** A log that cannot be rotated, because the disk is full, keeps growing until it can. */
   rotateLog(): void {
     try {
-      rotate(this.#log);
+      rotate(this.#keeping.log);
     } catch {
       // Tried again soon.
     }
+  }
+}
+
+const pauses = { first: 250, longest: 10_000 };
+const remembered = 60_000;
+const atOnce = 6;
+
+/**
+ * How long to wait before a part is started again. One that had been ready is missed, so it comes back at once; one that ends
+ * again and again, ready or not, comes back more and more slowly, so that it leaves the machine to the others.
+ */
+export class Pace {
+  readonly #now: () => number;
+  #ends: number[] = [];
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Milliseconds to wait, after it has ended now. */
+  afterEnd(hadBeenReady: boolean): number {
+    const now = this.#now();
+    this.#ends = [...this.#ends.filter((at) => now - at < remembered), now];
+    const free = hadBeenReady ? atOnce : 0;
+    const counted = this.#ends.length - free;
+    return counted <= 0 ? 0 : backOff(counted, pauses);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from './pace.ts';
+import { Pace } from './kept-part.ts';
 
 test('a part that was ready comes back at once, and slowly when it ends again and again', () => {
   let now = 0;
