@@ -1,12 +1,10 @@
-import type { Command } from '../../protocol/command.ts';
-import { isJournalled } from '../../protocol/command.ts';
+import { type Command, isJournalled } from '../../protocol/command.ts';
 import type { Builders } from '../builders/builders.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry, Journal } from '../journal/journal.ts';
 import type { RunRequest } from '../keep/on-demand.ts';
-import { SpreadBackOff } from '../link/back-off.ts';
+import { pause, SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
-import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import { deleteVolumes } from './delete-volumes.ts';
 import { Delivery, execute } from './delivery.ts';

@@ -1,10 +1,9 @@
 import type { CommandBody, CommandResult } from '../../protocol/command.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Entry, Journal } from '../journal/journal.ts';
-import { SpreadBackOff } from '../link/back-off.ts';
+import { pause, SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import type { Run, RunResult } from './run.ts';
 

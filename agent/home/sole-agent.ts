@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { identify, isAlive, type ProcessIdentity, signal } from '../../machine/process-identity.ts';
-import { pause } from '../link/pause.ts';
+import { pause } from '../link/back-off.ts';
 
 const record = z.object({ pid: z.int(), started: z.string() });
 

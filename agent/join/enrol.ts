@@ -12,10 +12,9 @@ import {
   writeIdentity,
 } from '../home/identity.ts';
 import { controlPlaneAddress, isLoopback } from '../link/address.ts';
-import { SpreadBackOff } from '../link/back-off.ts';
+import { pause, SpreadBackOff } from '../link/back-off.ts';
 import { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { pause } from '../link/pause.ts';
 import { type Log, reason } from '../program/log.ts';
 import { Refusal } from '../program/refusal.ts';
 

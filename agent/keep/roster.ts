@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { backOff } from '../../domain/back-off.ts';
+import { defined } from '../../domain/defined.ts';
 import { type Gate, openGate } from '../../domain/gate.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { Driver, Instance } from '../drivers/driver.ts';
@@ -206,17 +207,12 @@ export class Roster {
       wasReady: runs && entry.readyRun === instance.run && instance.run > 0,
       since: known.since,
       notBefore: entry.notBefore,
-      ...(instance?.startedAt === undefined ? {} : { startedAt: instance.startedAt.getTime() }),
-      ...(instance?.address === undefined ? {} : { address: instance.address }),
-      ...(instance?.exit === undefined ? {} : { exit: instance.exit }),
-      ...(instance?.memoryBytes === undefined ? {} : { memoryBytes: instance.memoryBytes }),
-      ...(entry.refused === undefined ? {} : { refused: entry.refused }),
-      ...(findings?.sick === undefined ? {} : { sick: findings.sick }),
-      ...(known.crashes === undefined ? {} : { crashes: known.crashes }),
-      ...(imageDigest === undefined ? {} : { imageDigest }),
-      ...(message === undefined ? {} : { message }),
-      ...(listening === undefined ? {} : { listening }),
-      ...(answer === undefined ? {} : { answer }),
+      ...defined({
+        startedAt: instance?.startedAt?.getTime(),
+        ...{ address: instance?.address, exit: instance?.exit, memoryBytes: instance?.memoryBytes },
+        ...{ refused: entry.refused, sick: findings?.sick, crashes: known.crashes },
+        ...{ imageDigest, message, listening, answer },
+      }),
     };
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { backOff } from '../../domain/back-off.ts';
 
 const pauses = { first: 250, longest: 15_000 };
@@ -15,4 +16,9 @@ export class SpreadBackOff {
   reset(): void {
     this.#failures = 0;
   }
+}
+
+/** Waits, or ends at once when told to. */
+export async function pause(millis: number, signal?: AbortSignal): Promise<void> {
+  await wait(millis, undefined, { signal, ref: true }).catch(() => {});
 }

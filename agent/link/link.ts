@@ -2,10 +2,9 @@ import type { Facts, HelloAnswer, HelloRequest } from '../../protocol/agent.ts';
 import type { Observed } from '../../protocol/observed.ts';
 import { protocolVersion } from '../../protocol/version.ts';
 import { type Log, reason } from '../program/log.ts';
-import { SpreadBackOff } from './back-off.ts';
+import { pause, SpreadBackOff } from './back-off.ts';
 import type { Client } from './client.ts';
 import { LinkFailure } from './link-failure.ts';
-import { pause } from './pause.ts';
 import type { ReadWork } from './read-work.ts';
 import { Reporter } from './reporter.ts';
 

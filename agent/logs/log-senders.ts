@@ -1,9 +1,8 @@
 import { type LogBatch, type LogReader, type LogReaders, largestBatch } from '../../protocol/logs.ts';
 import type { Driver, LogRequest } from '../drivers/driver.ts';
-import { SpreadBackOff } from '../link/back-off.ts';
+import { pause, SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { pause } from '../link/pause.ts';
 import { reason } from '../program/log.ts';
 import { Outgoing } from './outgoing.ts';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { defined } from '../../domain/defined.ts';
 import { programVersion } from '../../domain/version.ts';
 import { rotate } from '../../machine/log-files.ts';
 import type { Facts, HelloAnswer } from '../../protocol/agent.ts';
@@ -255,11 +256,9 @@ export class Agent {
       image: runningImage(home, launched),
       url: this.#client.address,
       ...this.#connection,
-      ...(this.#cluster === undefined ? {} : { cluster: this.#cluster }),
-      ...(this.#client.incarnation === undefined ? {} : { incarnation: this.#client.incarnation }),
       driver: driver.name,
+      ...defined({ cluster: this.#cluster, incarnation: this.#client.incarnation, ingressPort }),
       ...(driver.name === 'docker' && dockerSocket !== undefined ? { dockerSocket } : {}),
-      ...(ingressPort === undefined ? {} : { ingressPort }),
       appliedRevision,
       slices: slices.length,
       // Runs of a schedule and release commands that have ended stay for their logs.

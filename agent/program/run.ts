@@ -1,7 +1,6 @@
 import { collectWhenIdle } from '../../machine/idle-collection.ts';
 import { buildOptions, buildSettings } from '../builders/build-settings.ts';
 import { chooseDriver } from '../drivers/choose-driver.ts';
-import { exitCodes } from '../home/exit-codes.ts';
 import { homeOption, openHome } from '../home/home.ts';
 import { type Identity, readIdentity } from '../home/identity.ts';
 import { becomeSoleAgent } from '../home/sole-agent.ts';
@@ -14,6 +13,9 @@ import { type Log, lineLog, reason } from './log.ts';
 import type { AgentCommand, Values } from './options.ts';
 import { Refusal } from './refusal.ts';
 import { watchLoop } from './watchdog.ts';
+
+/** How the agent ends for good or for a while; launcher and systemd know these numbers. */
+const exitCodes = { stopped: 0, superseded: 64, clusterDeleted: 65, switchOver: 75 } as const;
 
 const gib = 1024 ** 3;
 

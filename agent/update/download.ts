@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
-import { SpreadBackOff } from '../link/back-off.ts';
+import { pause, SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { LinkFailure } from '../link/link-failure.ts';
-import { pause } from '../link/pause.ts';
 import { Refusal } from '../program/refusal.ts';
 
 /** A bundle as the control plane names it. */

@@ -1,3 +1,4 @@
+import { defined } from '../../../domain/defined.ts';
 import { isOnLoopback, type Listening } from '../../../domain/deployments/listening.ts';
 import type { Instance } from '../driver.ts';
 import { socketsOfOwnNetwork, socketsOfProcesses } from '../listening-sockets.ts';
@@ -20,10 +21,8 @@ export function describeInstance(files: InstanceFiles, id: string, directory: st
     ...base,
     state: last.running ? 'running' : 'ended',
     run: last.number,
-    ...(last.startedAt && { startedAt: last.startedAt }),
+    ...defined({ startedAt: last.startedAt, exit, memoryBytes }),
     ...(port !== undefined && spec.process.port !== undefined && { address: { host: '127.0.0.1', port } }),
-    ...(exit && { exit }),
-    ...(memoryBytes !== undefined && { memoryBytes }),
   };
 }
 

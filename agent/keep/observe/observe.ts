@@ -1,3 +1,4 @@
+import { defined } from '../../../domain/defined.ts';
 import type { Observed, ObservedInstance, ObservedSlice } from '../../../protocol/observed.ts';
 import type { DesiredFile } from '../desired-file.ts';
 import { normalHost } from '../faults.ts';
@@ -28,25 +29,16 @@ function observeInstances(
 function observeInstance(seen: Seen, getsRequests: boolean, node: string): ObservedInstance {
   const state = stateOf(seen, getsRequests);
   const message = messageOf(seen, state);
-  const { exit } = seen;
+  const { exit, startedAt } = seen;
+  const { listening, memoryBytes } = seen.state === 'running' ? seen : ({} as Partial<Seen>);
   return {
     ...{ id: seen.id, process: seen.process.name, release: releaseOf(seen.label), node, state, run: seen.run },
-    ...(seen.startedAt === undefined ? {} : { startedAt: new Date(seen.startedAt).toISOString() }),
-    ...(exit === undefined
-      ? {}
-      : {
-          exit: {
-            run: exit.run,
-            ...(exit.code === undefined ? {} : { code: exit.code }),
-            ...(exit.signal === undefined ? {} : { signal: exit.signal }),
-            at: exit.at.toISOString(),
-          },
-        }),
-    ...(message === undefined ? {} : { message }),
-    ...(seen.listening === undefined || seen.state !== 'running'
-      ? {}
-      : { listening: { ...seen.listening, sockets: [...seen.listening.sockets] } }),
-    ...(seen.memoryBytes === undefined || seen.state !== 'running' ? {} : { memoryBytes: seen.memoryBytes }),
+    ...defined({
+      startedAt: startedAt === undefined ? undefined : new Date(startedAt).toISOString(),
+      exit: exit && { run: exit.run, at: exit.at.toISOString(), ...defined({ code: exit.code, signal: exit.signal }) },
+      listening: listening && { ...listening, sockets: [...listening.sockets] },
+      ...{ message, memoryBytes },
+    }),
   };
 }
 
@@ -104,8 +96,7 @@ export function observeMachine(look: Look): Observed {
   return {
     appliedRevision: missing.length === 0 ? desired.revision : Math.min(...missing) - 1,
     slices: keys.map((key) => observeSlice(look, key, byKey.get(key) ?? [])),
-    ...(error === undefined ? {} : { error }),
-    ...(disk === undefined ? {} : { disk }),
+    ...defined({ error, disk }),
   };
 }
 
@@ -125,10 +116,8 @@ function observeSlice(look: Look, key: string, seen: readonly Seen[]): ObservedS
   return {
     key,
     appliedRevision: applied.get(key) ?? 0,
-    ...(slice === undefined ? {} : { revision: slice.revision }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ revision: slice?.revision, error, rollout }),
     ...(crashLoops.length === 0 ? {} : { crashLoops }),
-    ...(rollout === undefined ? {} : { rollout }),
     instances: observeInstances(seen, node, now, planned?.apart),
     volumes: slice === undefined ? [] : statistics.volumesOf(key),
     traffic: statistics.trafficOf(hosts),

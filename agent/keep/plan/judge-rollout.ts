@@ -1,3 +1,4 @@
+import { defined } from '../../../domain/defined.ts';
 import type { ObservedRollout } from '../../../protocol/observed.ts';
 import type { Process } from '../../../protocol/workload.ts';
 import { faultsOf } from '../faults.ts';
@@ -127,18 +128,12 @@ export function failureFrom({ id, process, exit, listening, answer }: Seen, line
   return {
     process: process.name,
     instance: id,
-    ...(exit === undefined
-      ? {}
-      : {
-          exit: {
-            ...(code === undefined ? {} : { code }),
-            ...(signal === undefined ? {} : { signal }),
-            ...(outOfMemory === undefined ? {} : { outOfMemory }),
-          },
-        }),
     lines: [...lines],
-    ...(listening === undefined ? {} : { listening: { ...listening, sockets: [...listening.sockets] } }),
-    ...(answer === undefined ? {} : { answer }),
+    ...defined({
+      exit: exit && defined({ code, signal, outOfMemory }),
+      listening: listening && { ...listening, sockets: [...listening.sockets] },
+      answer,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../domain/defined.ts';
 import type { Process, Workload } from '../../../protocol/workload.ts';
 import { isLoop, loopText } from '../observe/crash-loop.ts';
 import { type Action, isStable, type Seen, whyOf } from '../observe/seen.ts';
@@ -58,8 +59,7 @@ export function planProcess(
   return {
     actions,
     inEffect: stable === process.replicas && old.length === keptOld.length && keptOld.length === 0,
-    ...(error === undefined ? {} : { error }),
-    ...(crashLoop === undefined ? {} : { crashLoop }),
+    ...defined({ error, crashLoop }),
   };
 }
 

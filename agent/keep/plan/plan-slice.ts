@@ -6,8 +6,7 @@ import { processKey, scheduleKey } from './keys.ts';
 import { labelOf } from './label.ts';
 import type { Machine, SlicePlan } from './machine.ts';
 import { planCron } from './plan-cron.ts';
-import { endings, planProcess } from './plan-process.ts';
-import { planStopFirst } from './plan-stop-first.ts';
+import { endings, type ProcessPlan, planProcess } from './plan-process.ts';
 
 export interface PlannedSlice {
   actions: Action[];
@@ -96,4 +95,35 @@ export function goAway(instances: readonly Seen[], now: number): Action[] {
 function errorOf(errors: readonly (string | undefined)[]): { error?: string } {
   const said = [...new Set(errors.filter((error) => error !== undefined))];
   return said.length === 0 ? {} : { error: said.join(' ').slice(0, 2000) };
+}
+
+/** Two instances of a volume at a time would damage it: the old ones have ended before a new one starts. */
+function planStopFirst(
+  key: string,
+  process: Process,
+  workload: Workload,
+  label: string,
+  instances: readonly Seen[],
+  /** All of the process that the machine has. */
+  others: readonly Seen[],
+  now: number,
+): ProcessPlan {
+  const old = instances.filter((seen) => !seen.retired && seen.label !== label);
+  const mine = instances.filter((seen) => seen.retired || seen.label === label);
+  const planned = planProcess(key, process, workload, label, mine, now);
+  if (!isOccupied(others, label)) return planned;
+  const begins = new Set(['add', 'create', 'start']);
+  return {
+    ...planned,
+    actions: [
+      ...old.map(({ id }): Action => ({ do: 'retire', id })),
+      ...planned.actions.filter((action) => !begins.has(action.do)),
+    ],
+    inEffect: false,
+  };
+}
+
+/** Whether an instance with another label is there that has not ended. */
+export function isOccupied(instances: readonly Seen[], label: string): boolean {
+  return instances.some((seen) => seen.label !== label && (!seen.retired || seen.state === 'running' || seen.busy));
 }
