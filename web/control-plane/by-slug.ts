@@ -1,6 +1,5 @@
-import { type Lists, type Pages, type PagesOptions, usePages } from './pages.ts';
+import { type Lists, type Pages, type PagesOptions, usePages, useWhole } from './pages.ts';
 import { NotNamed } from './problem.ts';
-import { useWhole } from './whole.ts';
 
 /** A thing that is asked for, as `ThingPage` takes it. */
 export interface Sought<Thing> {

@@ -5,7 +5,7 @@ import {
   useInfiniteQuery,
 } from '@tanstack/react-query';
 import { getUntypedClient } from '@trpc/client';
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { nameOf } from './operation-name.ts';
 import { usePlane } from './plane.ts';
 
@@ -138,4 +138,11 @@ export function withItems<Item>(change: (items: Item[]) => Item[]) {
     ...before,
     pages: before.pages.map((page) => ({ ...page, items: change(page.items) })),
   });
+}
+
+/** Loads a list to its end while `wanted`, so that a search among what is loaded misses nothing. */
+export function useWhole<Item>({ loadMore, query }: Pages<Item>, wanted: boolean): void {
+  useEffect(() => {
+    if (wanted && !query.isFetchNextPageError) loadMore?.();
+  }, [wanted, loadMore, query.isFetchNextPageError]);
 }

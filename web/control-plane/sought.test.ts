@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchOf } from '../components/filter-bar/search-of.ts';
+import { searchOf } from '../components/filter-bar/filter-bar.tsx';
 import type { Pages } from './pages.ts';
 import { isSought } from './sought.ts';
 

@@ -12,8 +12,7 @@ import { placeOf, places } from './places.ts';
 import { Breadcrumb } from './scopes/breadcrumb.tsx';
 import type { Entry, Params } from './scopes/entry.ts';
 import { EntryBadge } from './scopes/entry-badge.tsx';
-import { entryOf, navigatedScope, type Scope } from './scopes/scope.ts';
-import { useWhere } from './scopes/where.ts';
+import { entryOf, navigatedScope, type Scope, useWhere } from './scopes/scope.ts';
 import { Shell } from './shell.tsx';
 import { Sidebar } from './sidebar.tsx';
 

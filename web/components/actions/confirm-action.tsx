@@ -5,8 +5,7 @@ import { type Sent, useChange } from '../../control-plane/change.ts';
 import { nameOf } from '../../control-plane/operation-name.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { Confirm } from '../dialogs/confirm.tsx';
-import { AcceptDowntime } from '../forms/accept-downtime.tsx';
-import { AcceptMissing } from '../forms/accept-missing.tsx';
+import { AcceptDowntime, AcceptMissing } from '../forms/accept.tsx';
 import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
 import type { DialogAction, Shown } from './action.ts';
 

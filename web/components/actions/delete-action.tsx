@@ -1,4 +1,13 @@
-import { DeleteOperation, type DeleteOperationProps } from '../dialogs/delete-operation.tsx';
+import type { QueryKey } from '@tanstack/react-query';
+import { getUntypedClient } from '@trpc/client';
+import type { ReactNode } from 'react';
+import { type Sent, useChange } from '../../control-plane/change.ts';
+import { nameOf } from '../../control-plane/operation-name.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import type { Affected } from '../dialogs/affected-list.tsx';
+import { DeleteDialog } from '../dialogs/delete-dialog.tsx';
+import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
+import { asSentence } from '../forms/operation/values.ts';
 import type { DialogAction } from './action.ts';
 
 type DeleteActionProps<Input> = Omit<DeleteOperationProps<Input>, 'open' | 'onClose' | 'children'> & {
@@ -25,4 +34,75 @@ export function deleteAction<Input>({ role, label, consequences, ...rest }: Dele
       </DeleteOperation>
     ),
   };
+}
+
+interface DeleteOperationProps<Input> {
+  operation: OperationOf<Input, unknown>;
+  path: PathOf<Input>;
+  query?: QueryOf<Input>;
+  body?: BodyOf<Input>;
+  /** The thing in a sentence: "Engines", "the invitation of ada@example.com". */
+  name: string;
+  /** `Delete`, unless it is another one that takes a d: Revoke, Remove, Purge. */
+  verb?: string;
+  /** For the button, as in "Delete team". Without it, the name. */
+  noun?: string;
+  /** Announced to screen readers, where it is not "Engines deleted". */
+  succeeded?: string;
+  /** The page that is shown next does not show the result. */
+  elsewhere?: true;
+  done?: () => void | Promise<void>;
+  open: boolean;
+  onClose: () => void;
+  affected?: readonly Affected[];
+  /** Must be typed as it is before it can be done. */
+  typed?: string;
+  /** Something is in the way, which the consequences name. */
+  blocked?: boolean;
+  /** Queries to refetch besides those of the operation's group. */
+  touches?: readonly QueryKey[];
+  /** Consequences, and whether they can be undone. */
+  children: ReactNode;
+}
+
+/** Asks before an operation that ends something, and sends it. */
+function DeleteOperation<Input>(props: DeleteOperationProps<Input>) {
+  const { operation, path, query, body, name, verb = 'Delete', noun = name, typed, touches = [], ...dialog } = props;
+  const { client } = usePlane();
+  const { succeeded, elsewhere, done, open, onClose, affected, blocked, children } = dialog;
+  const ended = `${verb.toLowerCase()}d`;
+  const change = useChange(
+    (_: undefined, sent: Sent) =>
+      getUntypedClient(client).mutation(
+        nameOf(operation),
+        { path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) },
+        sent,
+      ),
+    {
+      failed: `${verb} ${name}: failed`,
+      succeeded: succeeded ?? asSentence(`${name} ${ended}`),
+      quiet: true,
+      ...(elsewhere === undefined ? {} : { elsewhere }),
+      done: () => {
+        onClose();
+        void done?.();
+      },
+      touches: () => [[[nameOf(operation).split('.')[0]]], ...touches],
+    },
+  );
+  return (
+    <DeleteDialog
+      open={open}
+      onClose={onClose}
+      title={`${verb} ${name}?`}
+      confirm={`${verb} ${noun}`}
+      {...(affected === undefined ? {} : { affected })}
+      {...(blocked === undefined ? {} : { blocked })}
+      {...(typed === undefined ? {} : { typed: { label: `Type ${typed} to confirm`, text: typed } })}
+      change={change}
+      onConfirm={() => change.send(undefined)}
+    >
+      {children}
+    </DeleteDialog>
+  );
 }

@@ -1,10 +1,12 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Pages } from '../../control-plane/pages.ts';
 import { Button } from '../forms/button.tsx';
 import { Chip, type Filter } from './chip.tsx';
 import { SearchField } from './search-field.tsx';
 
 /** Filters as an address holds them, beside whatever else is in it. */
-export type Values = Partial<Record<string, string | boolean>>;
+type Values = Partial<Record<string, string | boolean>>;
 
 interface FilterBarProps<Of extends Values> {
   values: Of;
@@ -48,4 +50,24 @@ export function FilterBar<Of extends Values>({ values, onChange, filters = [], s
       </p>
     </search>
   );
+}
+
+const few = 10;
+
+/** The field that narrows a list by words, for `search` of `FilterBar`; few things are found by looking at them. */
+export function searchOf<Item>(
+  { searched, items = [], whole, narrowed }: Pages<Item>,
+  label: string,
+  by: string,
+): { search?: { label: string; placeholder: string } } {
+  const long = items.length > few || (items.length > 0 && !whole);
+  if (searched !== true || !(long || narrowed !== undefined)) return {};
+  return { search: { label: `Search ${label}`, placeholder: `Search by ${by}` } };
+}
+
+/** Filters that stand in the address as they are, for `<FilterBar {...useAddressFilters()} filters={…} />`. */
+export function useAddressFilters(): { values: Values; onChange: (next: Values) => void } {
+  const navigate = useNavigate();
+  const values: Values = useSearch({ strict: false });
+  return { values, onChange: (search) => void navigate({ to: '.', search, replace: true } as never) };
 }

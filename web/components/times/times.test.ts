@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { byDay } from './days.tsx';
-import { instantsIn } from './instants-in.ts';
 import { timesIn } from './times.ts';
+import { instantsIn } from './with-times.tsx';
 
 const tokyo = timesIn('Asia/Tokyo');
 const berlin = timesIn('Europe/Berlin');

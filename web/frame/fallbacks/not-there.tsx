@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/states.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { PersonTop } from '../person-top.tsx';
 import { placeOf } from '../places.ts';
-import { useWhere } from '../scopes/where.ts';
+import { useWhere } from '../scopes/scope.ts';
 import { Shell } from '../shell.tsx';
 
 /** In place of a page whose address names nothing, inside the frame: with the way to the nearest page that there is. */

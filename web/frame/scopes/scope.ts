@@ -1,4 +1,4 @@
-import type { LinkProps } from '@tanstack/react-router';
+import { type LinkProps, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Place, places } from '../places.ts';
 import type { Entry, Params } from './entry.ts';
@@ -52,7 +52,7 @@ export function registerScope(scope: Scope): () => void {
 }
 
 /** The path of a route without the slash of an index. */
-export function plainPath(path: string): string {
+function plainPath(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
@@ -97,4 +97,14 @@ export function parameterOf({ path }: Scope): string {
 export function linkTo(scope: Scope, value: string, params: Params, path: string): LinkProps {
   const to = entryOf(scope, path)?.to ?? scope.path;
   return { to, params: { ...params, [parameterOf(scope)]: value } } as LinkProps;
+}
+
+/** Path and parameters of the page that is shown, as the router has them. */
+export function useWhere(): { path: string; params: Params } {
+  const path = useRouterState({ select: ({ matches }) => plainPath(matches.at(-1)?.fullPath ?? '') });
+  const params = useRouterState({
+    select: ({ matches }): Params => ({ ...matches.at(-1)?.params }),
+    structuralSharing: true,
+  });
+  return { path, params };
 }

@@ -10,7 +10,7 @@ import { Table } from '../../components/table/table.tsx';
 import { wholeList } from '../../control-plane/pages.ts';
 import { createPlane, PlaneContext, personPlane } from '../../control-plane/plane.ts';
 import { type OwnMembership, sessionQuery } from '../../control-plane/session.ts';
-import { leaveAction } from '../members/leave-action.ts';
+import { leaveAction } from '../members/member-actions.ts';
 
 /** Organizations of the person, the role in each, and leaving. */
 export function OwnOrganizations({ organizations }: { organizations: OwnMembership[] }) {

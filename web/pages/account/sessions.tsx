@@ -2,7 +2,7 @@ import { Section } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
+import { timeColumn } from '../../components/table/usual-columns.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { wholeList } from '../../control-plane/pages.ts';
 import { personPlane } from '../../control-plane/plane.ts';

@@ -1,22 +1,22 @@
+import { CheckCircleFillIcon, CircleIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { releaseText } from '../../../domain/clusters/clusters.ts';
 import { Confirm } from '../../components/dialogs/confirm.tsx';
 import { Button } from '../../components/forms/button.tsx';
+import { Spinner } from '../../components/loading.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Card, Fact, Facts, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Badge, LastKnown } from '../../components/status.tsx';
+import { Time } from '../../components/times/time.tsx';
 import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
-import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
-import { useCluster } from '../clusters/use-cluster.ts';
-import { Release } from './release-name.tsx';
+import { type ClusterAnswer, isInContact, useCluster } from '../clusters/cluster-status.tsx';
 import { EarlierReleases, UpdateHistory } from './update-history.tsx';
-import { UpdateProgress } from './update-progress.tsx';
-import type { AgentStatus } from './update-words.tsx';
+import { type AgentStatus, canCancel, phases, Release, type UpdateAttempt } from './update-words.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');
 
@@ -149,5 +149,63 @@ function UpdateAgent({
       The agent is updated to {releaseText(to)}. Workloads keep running. If the new agent does not connect within two
       minutes, the previous one is restored automatically.
     </Confirm>
+  );
+}
+
+/** A running update: finished, current and coming phases. */
+function UpdateProgress({ clusterId, attempt }: { clusterId: string; attempt: UpdateAttempt }) {
+  const { client, trpc } = usePlane();
+  const mayChange = useMay('admin');
+  const cancel = useChange(
+    (_: undefined, sent) => client.clusters.cancelAgentUpdate.mutate({ path: { id: clusterId } }, sent),
+    {
+      failed: 'The update could not be cancelled',
+      succeeded: 'Cancelling the update',
+      touches: () => [trpc.clusters.pathKey()],
+    },
+  );
+  const reached = phases.findIndex(({ status }) => status === attempt.status);
+  return (
+    <Section
+      title={attempt.kind === 'rollback' ? 'The agent is being rolled back' : 'The agent is being updated'}
+      about={
+        <>
+          From <Release image={attempt.fromImage} /> to <Release image={attempt.toImage} />, requested{' '}
+          <Time at={attempt.startedAt} />. Workloads keep running.
+        </>
+      }
+      actions={
+        mayChange &&
+        canCancel(attempt) && (
+          <Button small busy={cancel.sending} onClick={() => cancel.send(undefined)}>
+            Cancel the update
+          </Button>
+        )
+      }
+    >
+      <ol aria-label="Steps of the update" aria-live="polite" className="flex flex-col gap-2.5 px-4 py-3.5 text-sm">
+        {phases.map(({ status, now, done }, index) => (
+          <li
+            key={status}
+            aria-current={index === reached ? 'step' : undefined}
+            className={index > reached ? 'flex items-center gap-2.5 text-faint' : 'flex items-center gap-2.5'}
+          >
+            <span className="inline-flex size-4 shrink-0 items-center justify-center">
+              {index < reached ? (
+                <CheckCircleFillIcon className="text-good" />
+              ) : index === reached ? (
+                <Spinner />
+              ) : (
+                <CircleIcon />
+              )}
+            </span>
+            <span>{index < reached ? done : now}</span>
+          </li>
+        ))}
+      </ol>
+      {attempt.message !== '' && (
+        <p className="border-line border-t px-4 py-2.5 text-soft text-sm">{attempt.message}</p>
+      )}
+    </Section>
   );
 }

@@ -10,8 +10,7 @@ import { useChange } from '../../control-plane/change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
-import { Release } from './release-name.tsx';
-import { type AgentStatus, AttemptStatus, releasesBefore, type UpdateAttempt } from './update-words.tsx';
+import { type AgentStatus, AttemptStatus, Release, releasesBefore, type UpdateAttempt } from './update-words.tsx';
 
 /** Past updates, newest first. Administrators can open the history of each. */
 export function UpdateHistory({ agent, attempts }: { agent: AgentStatus; attempts: readonly UpdateAttempt[] }) {

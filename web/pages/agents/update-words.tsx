@@ -1,3 +1,4 @@
+import { releaseName } from '../../../domain/clusters/clusters.ts';
 import { agentUpdateWords } from '../../../workflows/agent-update/words.ts';
 import { isOutOfContact, Status, wordsOf } from '../../components/status.tsx';
 import type { Answers } from '../../control-plane/session.ts';
@@ -30,4 +31,15 @@ export function releasesBefore({ history, currentImage }: AgentStatus): string[]
     status === 'succeeded' ? [toImage, fromImage] : [fromImage],
   );
   return [...new Set(ran)].filter((image) => image !== currentImage && image !== '');
+}
+
+/** Two releases of one version differ in their build alone, so it is shown, too. */
+export function Release({ image }: { image: string }) {
+  const { version, build } = releaseName(image);
+  return (
+    <span title={image} className="whitespace-nowrap">
+      {version}
+      {build !== '' && <span className="ml-1.5 font-mono text-[0.92em] text-faint">{build}</span>}
+    </span>
+  );
 }

@@ -1,5 +1,4 @@
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeeds } from '../audit-log/plain-deeds.ts';
+import { after, type Deeds, type Kinds, plainDeeds } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'api_token'> = { api_token: 'API tokens' };
 

@@ -1,5 +1,7 @@
+import { Notice } from '../../components/notice.tsx';
 import { Status, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
+import { Time } from '../../components/times/time.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type ListedApproval = Answers['approvals']['list']['items'][number];
@@ -34,4 +36,19 @@ export const kindWords: Record<ListedApproval['kind'], string> = {
 /** "Staged changes of Production" */
 export function titleOf({ kind, environmentName }: Pick<ListedApproval, 'kind' | 'environmentName'>): string {
   return `${kindWords[kind]} of ${environmentName}`;
+}
+
+type Broken = Pick<ApprovalAnswer, 'decidedBy' | 'decidedAt' | 'decisionReason' | 'brokenGlass'>;
+
+/** Says of a change that an owner passed its approval in place of somebody else, and why; nothing of any other. */
+export function BrokenGlass({ approval: { decidedBy, decidedAt, decisionReason, brokenGlass } }: { approval: Broken }) {
+  if (!brokenGlass || decidedAt === undefined) return null;
+  return (
+    <Notice tone="fault" title="Approved by break-glass">
+      <p>
+        {decidedBy} passed the approval in place of another administrator or owner, <Time at={decidedAt} />:{' '}
+        {decisionReason}
+      </p>
+    </Notice>
+  );
 }

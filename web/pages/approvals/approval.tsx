@@ -13,12 +13,9 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { counted } from '../instances/counted.ts';
-import { ApprovalDiff } from './approval-diff.tsx';
-import { type ApprovalAnswer, ApprovalStatus, titleOf } from './approval-words.tsx';
-import { BrokenGlass } from './broken-glass.tsx';
-import { Commits } from './commits.tsx';
+import { ApprovalDiff, Commits, Reach } from './approval-changes.tsx';
+import { type ApprovalAnswer, ApprovalStatus, BrokenGlass, titleOf } from './approval-words.tsx';
 import { Decide } from './decide.tsx';
-import { Reach } from './reach.tsx';
 
 /** The environment has changed since: the difference below is not that of today, and a new approval shows it. */
 export function Refresh({ approval: { id } }: { approval: ApprovalAnswer }) {

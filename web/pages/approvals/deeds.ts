@@ -1,5 +1,4 @@
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
+import { after, type Deeds, type Kinds, plainDeed } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'approval'> = { approval: 'Approvals' };
 

@@ -18,7 +18,7 @@ const approvals = createRoute({
 const none = createRoute({
   getParentRoute: () => approvals,
   path: '/',
-  component: page(() => import('./inbox/none-chosen.tsx'), 'NoneChosen'),
+  component: page(() => import('./inbox/inbox.tsx'), 'NoneChosen'),
 });
 const approval = createRoute({
   getParentRoute: () => approvals,

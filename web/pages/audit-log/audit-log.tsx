@@ -1,8 +1,11 @@
 import { DownloadIcon, LogIcon } from '@primer/octicons-react';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Menu, MenuItem } from '../../components/dialogs/menu.tsx';
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
 import { Button } from '../../components/forms/button.tsx';
+import type { Choice } from '../../components/forms/form.tsx';
 import { Card, Page } from '../../components/page.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { EmptyState, LoadedPages, NoPermission } from '../../components/states.tsx';
@@ -16,8 +19,7 @@ import { useMay, useMembership } from '../../control-plane/session.ts';
 import { actorName } from './audit-words.ts';
 import { allRecords, type ExportFormat, exportText } from './export-log.ts';
 import { type LogFilter, queryOf } from './filter.ts';
-import { Filters } from './filters.tsx';
-import { useKnownNames } from './known-names.ts';
+import { kindsOfDeeds } from './known-deeds.ts';
 import { LogRecord } from './record.tsx';
 
 const types = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
@@ -128,4 +130,90 @@ function Log({ filter }: { filter: LogFilter }) {
       </Card>
     </>
   );
+}
+
+interface FiltersProps {
+  filter: LogFilter;
+  names: KnownNames;
+  /** Name of an actor who is only known from a record. */
+  stranger: string | undefined;
+  /** Name of the one thing that the records are about. */
+  thing: string | undefined;
+  onChange: (filter: LogFilter) => void;
+}
+
+/** Filters of the log, kept in the address so that a view can be shared. */
+function Filters({ filter: { action, subject, ...rest }, names, stranger, thing, onChange }: FiltersProps) {
+  // One chip for two filters: a single action, or all that happens to a kind of thing or to one of them.
+  const what = action ?? (subject === undefined || subject.includes('/') ? subject : `${subject}/`);
+  const filterOf = ({ what, ...next }: Omit<LogFilter, 'action' | 'subject'> & { what?: string }): LogFilter => {
+    if (what === undefined) return next;
+    if (what.endsWith('/')) return { ...next, subject: what.slice(0, -1) };
+    return what.includes('/') ? { ...next, subject: what } : { ...next, action: what };
+  };
+  return (
+    <FilterBar
+      values={{ ...rest, ...(what === undefined ? {} : { what }) }}
+      onChange={(next) => onChange(filterOf(next))}
+      filters={[
+        { name: 'what', label: 'What', choices: whatChoices(what, thing) },
+        { name: 'actor', label: 'Who', choices: whoChoices(names, rest.actor, stranger) },
+        { name: 'from', label: 'First day', day: true },
+        { name: 'to', label: 'Last day', day: true },
+      ]}
+    />
+  );
+}
+
+function whatChoices(what: string | undefined, thing: string | undefined): Choice[] {
+  const choices = kindsOfDeeds().flatMap(({ kind, name: group, deeds }) => [
+    { value: `${kind}/`, label: `${group}: all`, group },
+    ...deeds.map(([action, { label }]) => ({ value: action, label: `${group}: ${label.toLowerCase()}`, group })),
+  ]);
+  if (what === undefined || choices.some(({ value }) => value === what)) return choices;
+  return [{ value: what, label: what.includes('/') ? (thing ?? 'One thing') : what }, ...choices];
+}
+
+function whoChoices(
+  { members, tokens }: KnownNames,
+  actor: string | undefined,
+  stranger: string | undefined,
+): Choice[] {
+  const choices = [
+    ...members.map(({ id, label }) => ({ value: id, label, group: 'Members' })),
+    ...tokens.map(({ id, label }) => ({ value: id, label, group: 'API tokens' })),
+  ];
+  if (actor === undefined || choices.some(({ value }) => value === actor)) return choices;
+  return [...choices, { value: actor, label: stranger ?? actor, group: 'Others' }];
+}
+
+interface KnownNames {
+  members: { id: string; label: string }[];
+  tokens: { id: string; label: string }[];
+  /** Name behind an id, if the person or thing still exists. */
+  nameOf: (id: string) => string | undefined;
+}
+
+/** Names for filters and details, from the first two hundred of each kind. Records carry their own names. */
+function useKnownNames(): KnownNames {
+  const { trpc } = usePlane();
+  const { id } = useMembership();
+  const limit = 200;
+  const members = useQuery(trpc.members.list.queryOptions({ path: { id }, query: { limit } })).data?.items ?? [];
+  const tokens = useQuery(trpc.apiTokens.list.queryOptions({ query: { limit } })).data?.items ?? [];
+  const clusters = useQuery(trpc.clusters.list.queryOptions({ query: { limit } })).data?.items ?? [];
+  const names = new Map([
+    ...clusters.map((cluster) => [cluster.id, cluster.name] as const),
+    ...tokens.map((token) => [token.id, token.name] as const),
+    ...members.map(({ userId, name }) => [userId, name] as const),
+  ]);
+  const twice = new Set(members.map(({ name }) => name).filter((name, index, all) => all.indexOf(name) !== index));
+  return {
+    members: members.map(({ userId, name, email }) => ({
+      id: userId,
+      label: twice.has(name) ? `${name} (${email})` : name,
+    })),
+    tokens: tokens.map(({ id, name }) => ({ id, label: name })),
+    nameOf: (id) => names.get(id),
+  };
 }

@@ -5,8 +5,7 @@ import { confirmAction } from '../../components/actions/confirm-action.tsx';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { buildLink } from './build-link.ts';
-import type { BuildAnswer } from './build-words.ts';
+import { type BuildAnswer, buildLink } from './build-words.ts';
 
 /** Parts of the page that actions on builds need; `follow` leads to the one that an action has begun. */
 export function useBuildTools() {

@@ -9,8 +9,7 @@ import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { DeploymentStatus } from '../deployments/deployment-status.tsx';
 import { deploymentLink } from '../deployments/deployment-words.ts';
-import { buildLink } from './build-link.ts';
-import { type BuildAnswer, buildMillis, triggerWords } from './build-words.ts';
+import { type BuildAnswer, buildLink, buildMillis, triggerWords } from './build-words.ts';
 
 const link = 'rounded-sm underline decoration-line underline-offset-3 hover:decoration-current';
 

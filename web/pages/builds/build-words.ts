@@ -1,4 +1,6 @@
-import type { BuildTrigger } from '../../../domain/builds/states.ts';
+import type { LinkProps } from '@tanstack/react-router';
+import { type BuildTrigger, isBuildFinal } from '../../../domain/builds/states.ts';
+import type { Stage } from '../../components/stages/stage-list.tsx';
 import type { Answers } from '../../control-plane/session.ts';
 
 export { buildStateWords as states } from '../../../workflows/build/words.ts';
@@ -25,7 +27,7 @@ const stepTitles: Record<string, string> = {
 };
 
 /** Steps of a newer agent are shown under the names that it gives them. */
-export function stepTitle(name: string): string {
+function stepTitle(name: string): string {
   return stepTitles[name] ?? name;
 }
 
@@ -78,4 +80,47 @@ export function whyOf(
         ? 'Its workflow cannot be reached at the moment; it goes on by itself.'
         : blocker || 'For its turn on the cluster.',
   };
+}
+
+/** The page of a build, from wherever only its id is known. */
+export function buildLink({ id }: { id: string }, organization: string): LinkProps {
+  return { to: '/$organization/builds/$build', params: { organization, build: id } };
+}
+
+/** The page of a build, at the last line of its log where there is one. */
+export function logEnd({ id, logLines }: { id: string; logLines: number }, organization: string): LinkProps {
+  return { ...buildLink({ id }, organization), ...(logLines === 0 ? {} : { hash: `L${logLines}` }) };
+}
+
+type Shown = Pick<BuildAnswer, 'status' | 'steps' | 'createdAt' | 'startedAt' | 'finishedAt'>;
+
+const looks = {
+  running: { outcome: 'running', tone: 'live' },
+  succeeded: { outcome: 'done', tone: 'good' },
+  failed: { outcome: 'failed', tone: 'fault' },
+  cancelled: { outcome: 'cancelled', tone: 'neutral' },
+  skipped: { outcome: 'skipped', tone: 'neutral' },
+} as const;
+
+/** The wait for its turn, then the steps. A step that nobody ended is over when the build is. */
+export function stagesOf({ status, steps, createdAt, startedAt, finishedAt }: Shown): Stage[] {
+  const over = isBuildFinal(status);
+  const queue: Stage = {
+    ...{ name: 'queue', title: 'Wait for its turn', startedAt: createdAt },
+    ...(startedAt !== undefined
+      ? { ...looks.succeeded, finishedAt: startedAt }
+      : over
+        ? { ...looks.cancelled, finishedAt }
+        : looks.running),
+  };
+  const walked = steps.map((step): Stage => {
+    const left = over && step.status === 'running';
+    const look = left ? looks[status === 'failed' ? 'failed' : 'cancelled'] : looks[step.status];
+    return {
+      ...{ name: step.name, title: stepTitle(step.name), startedAt: step.startedAt },
+      finishedAt: step.finishedAt ?? (over ? finishedAt : undefined),
+      ...(look ?? looks.skipped),
+    };
+  });
+  return [queue, ...walked];
 }

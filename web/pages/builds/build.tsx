@@ -8,13 +8,12 @@ import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { buildActions, useBuildTools } from './build-actions.tsx';
+import { BuildConfig } from './build-config.tsx';
 import { BuildDetection } from './build-detection.tsx';
 import { BuildFacts } from './build-facts.tsx';
 import { BuildStatus } from './build-status.tsx';
-import { type BuildAnswer, cacheText, triggerWords, whyOf } from './build-words.ts';
-import { BuildConfig } from './config/build-config.tsx';
+import { type BuildAnswer, cacheText, stagesOf, triggerWords, whyOf } from './build-words.ts';
 import { BuildLog, logId } from './log/build-log.tsx';
-import { stagesOf } from './stages.ts';
 
 /** The steps of a build as a timeline. */
 export function BuildSteps({ build }: { build: BuildAnswer }) {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LogNews } from '../../components/log/source.ts';
 import { LogStore } from '../../components/log/store/log-store.ts';
-import { buildMillis, cacheText, sourceText, whyOf } from './build-words.ts';
+import { buildMillis, cacheText, sourceText, stagesOf, whyOf } from './build-words.ts';
 import { buildLogSource, channel, hashOf, lineOf } from './log/build-log-source.ts';
-import { stagesOf } from './stages.ts';
 
 const quiet = { blocker: '', error: '', releaseError: '', cancelRequested: false };
 

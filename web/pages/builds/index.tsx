@@ -11,7 +11,7 @@ const allBuilds = createRoute({
   getParentRoute: () => organizationRoute,
   path: '/builds',
   validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
-  component: page(() => import('./list/all-builds.tsx'), 'AllBuilds'),
+  component: page(() => import('./list/build-list.tsx'), 'AllBuilds'),
 });
 const buildPlace = createRoute({
   getParentRoute: () => organizationRoute,

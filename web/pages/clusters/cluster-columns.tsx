@@ -1,6 +1,6 @@
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
-import { nameColumn } from '../../components/table/name-column.tsx';
+import { nameColumn } from '../../components/table/usual-columns.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { counted } from '../instances/counted.ts';

@@ -1,9 +1,9 @@
 import { formAction } from '../../components/actions/form-action.tsx';
 import { ListPage } from '../../components/table/list-page.tsx';
+import { useWhole } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { useListed } from '../../control-plane/sought.ts';
-import { useWhole } from '../../control-plane/whole.ts';
 import { AgentArrival } from '../agents/agent-arrival.tsx';
 import { columns } from './cluster-columns.tsx';
 import { byUrgency, type ClusterAnswer } from './cluster-status.tsx';

@@ -1,5 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Notice } from '../../components/notice.tsx';
 import { isOutOfContact, Status, Told, wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
+import { BriefTime } from '../../components/times/time.tsx';
+import { usePlane } from '../../control-plane/plane.ts';
 import type { Answers } from '../../control-plane/session.ts';
 
 export type ClusterAnswer = Answers['clusters']['get'];
@@ -49,4 +54,26 @@ export function isInContact({ asOf }: Pick<ClusterAnswer, 'asOf'>): boolean {
 /** Whether its agent was there once and is not heard of any more. A cluster that waits for its first agent is not lost. */
 export function isLost(cluster: HeardOf): boolean {
   return cluster.status === 'lost' || (isOutOfContact(cluster) && cluster.status !== 'awaiting-agent');
+}
+
+/** Stands above everything that a lost agent told. */
+export function NoHeartbeat({ cluster: { asOf, message } }: { cluster: Pick<ClusterAnswer, 'asOf' | 'message'> }) {
+  return (
+    <Notice
+      tone="fault"
+      title={<>No heartbeat since {asOf === undefined ? 'it was connected' : <BriefTime at={asOf.at} />}</>}
+    >
+      {message !== '' && <p>{message}</p>}
+      <p>Its workloads are probably still running. States are shown as last known.</p>
+    </Notice>
+  );
+}
+
+const route = getRouteApi('/$organization/clusters/$cluster');
+
+/** The cluster whose id is in the address, for the pages beneath it. */
+export function useCluster() {
+  const { trpc } = usePlane();
+  const { cluster: id } = route.useParams();
+  return useQuery(trpc.clusters.get.queryOptions({ path: { id } }));
 }

@@ -11,9 +11,8 @@ import { Time } from '../../components/times/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
-import { type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
+import { runningText, type WorkloadAnswer, WorkloadStatus } from '../instances/instance-state.tsx';
 import { logLink } from '../instances/log/log-link.ts';
-import { runningText } from '../instances/running-text.ts';
 import type { ClusterAnswer } from './cluster-status.tsx';
 
 const route = getRouteApi('/$organization/clusters/$cluster');

@@ -1,5 +1,9 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ActionMenu } from '../../components/actions/action-menu.tsx';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
+import { formAction } from '../../components/actions/form-action.tsx';
+import { namesIn } from '../../components/dialogs/affected-list.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { useAddressDialog } from '../../components/dialogs/use-address-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
@@ -8,15 +12,13 @@ import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Badge } from '../../components/status.tsx';
+import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay } from '../../control-plane/session.ts';
+import { useMay, useMembership } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisited } from '../../frame/palette/recent.ts';
 import { AgentArrival, type Joining, useLastArrival } from '../agents/agent-arrival.tsx';
-import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
-import { ClusterMenu } from './cluster-menu.tsx';
-import { type ClusterAnswer, ClusterStatus, isLost } from './cluster-status.tsx';
-import { useCluster } from './use-cluster.ts';
+import { type ClusterAnswer, ClusterStatus, isLost, NoHeartbeat, useCluster } from './cluster-status.tsx';
 
 /** Problems of a cluster and what to do. `onJoin` is set for people who may create a join command. */
 export function ClusterNotices({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: (() => void) | undefined }) {
@@ -129,4 +131,71 @@ function OneCluster({ cluster }: { cluster: ClusterAnswer }) {
       </Dialog>
     </Page>
   );
+}
+
+/** All that can be done to a cluster, on its own page. */
+function ClusterMenu({ cluster, onJoin }: { cluster: ClusterAnswer; onJoin: () => void }) {
+  const { trpc } = usePlane();
+  const { slug } = useMembership();
+  const navigate = useNavigate();
+  const { id, name } = cluster;
+  const path = { id };
+  const word = (accepts = true) => `${accepts ? 'accepts' : 'does not accept'} new workloads`;
+  // A small, reversible change, so it is shown before the answer.
+  const schedulable = useFieldChange({
+    operation: trpc.clusters.change,
+    path,
+    field: 'schedulable',
+    value: cluster.schedulable,
+    word,
+    failed: `${name} could not be changed`,
+    succeeded: (_, accepts) => `${name} ${word(accepts)}`,
+    shownBy: [trpc.clusters.get.queryKey({ path })],
+  });
+  const waiting = cluster.status === 'awaiting-agent';
+  const workloads = namesIn(trpc.workloads.list.queryOptions({ path, query: { limit: 200 } }));
+  const revoke = deleteAction({
+    verb: 'Revoke',
+    label: 'Revoke the agent',
+    noun: 'agent',
+    name: `the agent of ${name}`,
+    operation: trpc.clusters.revokeAgent,
+    path,
+    touches: [trpc.workloads.pathKey()],
+    affected: [{ what: 'Workloads that keep running unseen', names: workloads }],
+    consequences:
+      'Its next request is refused, and the cluster waits for another agent. Workloads keep running on the machine until somebody stops them; their last known state is deleted here.',
+  });
+  const actions = [
+    formAction({
+      label: 'Change name and region',
+      operation: trpc.clusters.change,
+      path,
+      current: cluster,
+      fields: { name: {}, region: { hint: 'Where its machine is, in your own words.' } },
+      title: `Change ${name}`,
+      submit: 'Save',
+      succeeded: 'Cluster saved',
+    }),
+    {
+      label: cluster.schedulable ? 'Refuse new workloads' : 'Accept new workloads',
+      act: () => schedulable.send(!cluster.schedulable),
+    },
+    { label: waiting ? 'Show the command again' : 'Replace the agent', act: onJoin },
+    ...(waiting ? [] : [revoke]),
+    deleteAction({
+      noun: 'cluster',
+      name,
+      operation: trpc.clusters.delete,
+      path,
+      typed: name,
+      succeeded: `${name} is being deleted`,
+      elsewhere: true,
+      done: () => navigate({ to: '/$organization/clusters', params: { organization: slug } }),
+      affected: [{ what: 'Workloads to remove first', names: workloads }],
+      consequences:
+        'Its agent is refused from then on. Only a cluster without workloads and instances can be deleted. This cannot be undone.',
+    }),
+  ];
+  return <ActionMenu label={`Actions for ${name}`} actions={actions} />;
 }

@@ -1,5 +1,15 @@
-import { type About, after, change, type Deeds, type Kinds, list, said, why } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
+import {
+  type About,
+  after,
+  change,
+  type Deeds,
+  type Kinds,
+  list,
+  plainDeed,
+  plainDeeds,
+  said,
+  why,
+} from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'cluster'> = { cluster: 'Clusters' };
 

@@ -1,5 +1,4 @@
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeeds } from '../audit-log/plain-deeds.ts';
+import { clockDeeds, type Deeds, type Kinds, plainDeeds } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'volume'> = { volume: 'Volumes' };
 

@@ -3,12 +3,11 @@ import { Card } from '../../components/page.tsx';
 import { EmptyState } from '../../components/states.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
+import { timeColumn } from '../../components/table/usual-columns.tsx';
 import { durationText } from '../../components/times/durations.ts';
 import type { Pages } from '../../control-plane/pages.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { useDeploymentTools } from './again/deployment-tools.ts';
-import { deploymentActions } from './deployment-actions.tsx';
+import { deploymentActions, useDeploymentTools } from './deployment-actions.tsx';
 import { DeploymentStatus } from './deployment-status.tsx';
 import { type DeploymentAnswer, deploymentLink, kindWords, states } from './deployment-words.ts';
 

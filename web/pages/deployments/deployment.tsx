@@ -3,26 +3,35 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { ActionMenu } from '../../components/actions/action-menu.tsx';
 import { Diff } from '../../components/diff/diff.tsx';
 import { Card, Page, Section } from '../../components/page.tsx';
-import { EmptyState, Loaded } from '../../components/states.tsx';
+import { EmptyState, Loaded, LoadedPages } from '../../components/states.tsx';
+import { wordsOf } from '../../components/status.tsx';
 import { Tabs } from '../../components/tabs.tsx';
-import { Time } from '../../components/times/time.tsx';
+import { Timeline, TimelineItem } from '../../components/timeline.tsx';
+import { durationText } from '../../components/times/durations.ts';
+import { ClockTime, Time } from '../../components/times/time.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
+import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMembership } from '../../control-plane/session.ts';
+import { type Answers, useMembership } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { ApprovalOf } from '../approvals/held/held-strip.tsx';
-import { ReleaseConfig } from '../builds/config/release-config.tsx';
+import { ReleaseConfig } from '../builds/build-config.tsx';
+import { EnvironmentLog } from '../environments/environment-log.tsx';
 import { byService, lineOf } from '../environments/staged/item-lines.ts';
-import { ChangeSetStrip } from './again/change-set-strip.tsx';
-import { useDeploymentTools } from './again/deployment-tools.ts';
-import { deploymentActions } from './deployment-actions.tsx';
-import { DeploymentFailure } from './deployment-failure.tsx';
-import { DeploymentHistory } from './deployment-history.tsx';
-import { DeploymentLogs } from './deployment-logs.tsx';
+import { ChangeSetStrip } from './change-set-strip.tsx';
+import { deploymentActions, useDeploymentTools } from './deployment-actions.tsx';
 import { DeploymentStages } from './deployment-stages.tsx';
 import { DeploymentStatus } from './deployment-status.tsx';
-import { DeploymentWhy } from './deployment-why.tsx';
-import { type DeploymentAnswer, deploymentLink, kindWords, stageWords } from './deployment-words.ts';
+import { DeploymentFailure, DeploymentWhy } from './deployment-why.tsx';
+import {
+  blockers,
+  type DeploymentAnswer,
+  deploymentLink,
+  eventWords,
+  kindWords,
+  stageWords,
+  states,
+} from './deployment-words.ts';
 import { promoteAction } from './promotion/promote-action.tsx';
 import { Serving } from './serving.tsx';
 
@@ -160,5 +169,87 @@ function About({ deployment }: { deployment: DeploymentAnswer }) {
       {changeSetMessage !== '' && `: ${changeSetMessage}`}
       <Reruns deployment={deployment} />
     </>
+  );
+}
+
+type Event = Answers['deployments']['events']['items'][number];
+
+/** What happened to a deployment, in words. */
+function DeploymentHistory({ deployment: { id } }: { deployment: DeploymentAnswer }) {
+  const { trpc } = usePlane();
+  const { slug: organization } = useMembership();
+  const events = usePages(trpc.deployments.events, { path: { id }, query: { limit: 100 } });
+  return (
+    <Section
+      title="History"
+      actions={
+        <Link
+          to="/$organization/workflows/$workflow"
+          params={{ organization, workflow: id }}
+          className="rounded-sm text-soft text-sm hover:text-text"
+        >
+          The workflow behind it
+        </Link>
+      }
+    >
+      <LoadedPages pages={events} empty={<EmptyState title="Nothing happened yet" />}>
+        {(items) => (
+          <Timeline label="History">
+            {items.map((event) => (
+              <TimelineItem
+                key={event.id}
+                tone={wordsOf(eventWords, event.kind).tone}
+                title={titleOf(event)}
+                aside={
+                  <>
+                    {tookText(event, items)}
+                    <ClockTime at={event.at} />
+                  </>
+                }
+              >
+                {event.message === '' ? undefined : event.message}
+              </TimelineItem>
+            ))}
+          </Timeline>
+        )}
+      </LoadedPages>
+    </Section>
+  );
+}
+
+/** Of what ended, how long it took: a stage since it began, a wait since it was said. */
+function tookText({ kind, stage, at }: Event, all: readonly Event[]): string {
+  const begins = { 'stage-ended': 'stage-started', unblocked: 'blocked', decided: 'approval-requested' }[
+    kind as string
+  ];
+  const since = all
+    .filter((one) => one.kind === begins && (kind !== 'stage-ended' || one.stage === stage) && one.at <= at)
+    .map((one) => Date.parse(one.at));
+  return since.length === 0 ? '' : durationText(Date.parse(at) - Math.max(...since));
+}
+
+function titleOf({ kind, stage, blocker, decision, decidedBy }: Event): string {
+  const { word } = wordsOf(eventWords, kind);
+  if (kind === 'stage-started' || kind === 'stage-ended') {
+    return `${stageWords[stage as keyof typeof stageWords] ?? stage}: ${word.toLowerCase()}`;
+  }
+  if (kind === 'blocked') return blockers[blocker as keyof typeof blockers]?.waits ?? word;
+  if (kind === 'decided') return `${decision === 'approved' ? 'Approved' : 'Rejected'} by ${decidedBy}`;
+  if (kind === 'finished') return `Ended: ${wordsOf(states, stage || decision).word.toLowerCase() || 'done'}`;
+  return word;
+}
+
+/** The logs of the service while and since it was deployed. */
+function DeploymentLogs({ deployment }: { deployment: DeploymentAnswer }) {
+  const { trpc } = usePlane();
+  const { environmentId, serviceName } = deployment;
+  const { project, environment: slug, service } = route.useParams();
+  const environment = useQuery(trpc.environments.get.queryOptions({ path: { id: environmentId } }));
+  return (
+    <Loaded query={environment}>
+      {({ clusterId = '' }) => (
+        <EnvironmentLog clusterId={clusterId} place={`${project}/${slug}/${service}`} name={serviceName} />
+      )}
+    </Loaded>
   );
 }

@@ -9,10 +9,8 @@ import { useMembership } from '../../control-plane/session.ts';
 import { useOverview } from '../environments/use-overview.ts';
 import { ServiceHealth } from '../services/service-health.tsx';
 import { servedText } from '../services/words/service-words.ts';
-import { useDeploymentTools } from './again/deployment-tools.ts';
-import { deploymentActions, rollBackAction } from './deployment-actions.tsx';
-import type { DeploymentAnswer } from './deployment-words.ts';
-import { deploymentLink } from './deployment-words.ts';
+import { deploymentActions, rollBackAction, useDeploymentTools } from './deployment-actions.tsx';
+import { type DeploymentAnswer, deploymentLink } from './deployment-words.ts';
 
 interface Place {
   serviceId: string;

@@ -1,5 +1,4 @@
-import { count, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { clockDeeds, count, type Deeds, type Kinds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'environment' | 'change_set'> = { environment: 'Environments', change_set: 'Change sets' };
 

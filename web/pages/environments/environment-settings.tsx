@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { Copyable } from '../../components/copyable.tsx';
+import { numbered } from '../../components/dialogs/affected-list.tsx';
 import { Checkbox, Select } from '../../components/forms/form.tsx';
 import { Setting, Settings } from '../../components/forms/setting.tsx';
 import { Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { useFieldChange } from '../../control-plane/field-change.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { useMay } from '../../control-plane/session.ts';
+import { type Answers, useMay } from '../../control-plane/session.ts';
+import { endedWith, Impact, type Impacts } from '../deletions/impact.tsx';
 import { BranchField } from '../services/source/branch-field.tsx';
 import { namedIn } from '../services/source/use-branches.ts';
-import { DeleteEnvironment } from './delete-environment.tsx';
 import { type EnvironmentAnswer, useEnvironment } from './use-environment.ts';
 
 const byDefault = 'The default branch of each repository';
@@ -204,4 +207,62 @@ function Cluster({ environment: { id, name, clusterId } }: { environment: Enviro
       )}
     </Setting>
   );
+}
+
+/** The end of an environment, with what goes with it. */
+function DeleteEnvironment({ environment: { id, name } }: { environment: EnvironmentAnswer }) {
+  const { trpc } = usePlane();
+  const navigate = useNavigate();
+  const { organization = '', project = '' } = useParams({ strict: false });
+  const action = deleteAction({
+    role: 'admin',
+    noun: 'environment',
+    name,
+    operation: trpc.environments.delete,
+    path: { id },
+    typed: name,
+    elsewhere: true,
+    done: () => navigate({ to: '/$organization/p/$project', params: { organization, project } }),
+    touches: [trpc.deletions.pathKey(), trpc.services.pathKey(), trpc.approvals.pathKey()],
+    consequences: <Consequences id={id} />,
+  });
+  return (
+    <Setting title="Delete" about="Stops all that runs there. It can be restored until it is purged.">
+      <OneAction action={action} small />
+    </Setting>
+  );
+}
+
+function Consequences({ id }: { id: string }) {
+  const { trpc } = usePlane();
+  return (
+    <Impact options={trpc.environments.deletionImpact.queryOptions({ path: { id } })} lines={linesOf}>
+      {(impact) => (
+        <p>
+          All that runs there stops at once. Its settings, variables, releases and volumes are kept, and can be restored
+          from Deleted until they are purged.
+          {impact?.lastEnvironment === true && ' It is the last environment of its project.'}
+        </p>
+      )}
+    </Impact>
+  );
+}
+
+function linesOf(impact: Answers['environments']['deletionImpact']): Impacts {
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
+  return [
+    { what: numbered('service stops', 'services stop'), names: names([...impact.services, ...impact.databases]) },
+    {
+      what: numbered(
+        'service is lost for good: it was never deployed',
+        'services are lost for good: they were never deployed',
+      ),
+      names: names(impact.stagedServices),
+    },
+    ...endedWith(impact),
+    {
+      what: numbered('variable is kept until the purge', 'variables are kept until the purge'),
+      count: impact.variables,
+    },
+  ];
 }

@@ -33,19 +33,19 @@ const environmentLogs = createRoute({
   getParentRoute: () => environment,
   path: '/logs',
   validateSearch: logSearch,
-  component: page(() => import('./environment-logs.tsx'), 'EnvironmentLogs'),
+  component: page(() => import('./environment-log.tsx'), 'EnvironmentLogs'),
 });
 const environmentVariables = createRoute({
   getParentRoute: () => environment,
   path: '/variables',
   validateSearch: ({ make, import: importing }: Search) => ({ ...flag('make', make), ...flag('import', importing) }),
-  component: page(() => import('./environment-variables.tsx'), 'EnvironmentVariables'),
+  component: page(() => import('./variables/variable-list.tsx'), 'EnvironmentVariables'),
 });
 const environmentComparison = createRoute({
   getParentRoute: () => environment,
   path: '/compare',
   validateSearch: (search: Search) => ({ ...text('with', search.with) }),
-  component: page(() => import('./comparison/environment-comparison.tsx'), 'EnvironmentComparison'),
+  component: page(() => import('./environment-comparison.tsx'), 'EnvironmentComparison'),
 });
 const environmentSettings = createRoute({
   getParentRoute: () => environment,

@@ -7,8 +7,7 @@ import { Days } from '../../components/times/days.tsx';
 import { ClockTime } from '../../components/times/time.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { isInContact } from '../clusters/cluster-status.tsx';
-import { useCluster } from '../clusters/use-cluster.ts';
+import { isInContact, useCluster } from '../clusters/cluster-status.tsx';
 import { type ClusterEvent, eventWords } from './event-words.ts';
 
 /** Events by the day on which they happened, newest first. `current`: the cluster is in contact, so good news still count. */

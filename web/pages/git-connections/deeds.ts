@@ -1,5 +1,4 @@
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { type Deeds, type Kinds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'git_connection'> = { git_connection: 'Git connections' };
 

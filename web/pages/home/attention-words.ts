@@ -3,7 +3,7 @@ import { releaseText } from '../../../domain/clusters/clusters.ts';
 import { isOutOfContact } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
-import { buildLink, logEnd } from '../builds/build-link.ts';
+import { buildLink, logEnd } from '../builds/build-words.ts';
 import { deploymentLink } from '../deployments/deployment-words.ts';
 
 export type Attention = Answers['attention']['list']['items'][number];

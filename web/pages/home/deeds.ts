@@ -1,5 +1,4 @@
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
+import { type Deeds, type Kinds, plainDeed } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'guard'> = { guard: 'Guards of production' };
 

@@ -7,7 +7,7 @@ import { Loaded } from '../../components/states.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
 import { byUrgency, ClusterStatus, isInContact, type ListedCluster } from '../clusters/cluster-status.tsx';
-import { runningText } from '../instances/running-text.ts';
+import { runningText } from '../instances/instance-state.tsx';
 
 const mostClusters = 8;
 const mostWorkloads = 6;

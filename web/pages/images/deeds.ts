@@ -1,5 +1,4 @@
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
+import { type Deeds, type Kinds, plainDeed, plainDeeds } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'image'> = { image: 'Images' };
 

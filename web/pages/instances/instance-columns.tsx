@@ -1,5 +1,5 @@
 import type { Column } from '../../components/table/column.ts';
-import { timeColumn } from '../../components/table/time-column.tsx';
+import { timeColumn } from '../../components/table/usual-columns.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { type InstanceAnswer, InstanceStatus, restartsOf } from './instance-state.tsx';
 

@@ -14,13 +14,12 @@ import { isMissing } from '../../control-plane/problem.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { NotThere } from '../../frame/fallbacks/not-there.tsx';
 import { useVisited } from '../../frame/palette/recent.ts';
-import { NoHeartbeat } from '../agents/no-heartbeat.tsx';
-import { isLost } from '../clusters/cluster-status.tsx';
+import { isLost, NoHeartbeat } from '../clusters/cluster-status.tsx';
 import { counted } from './counted.ts';
 import { type InstanceAnswer, InstanceStatus, releaseOf, restartsOf } from './instance-state.tsx';
-import { instanceSource } from './log/instance-source.ts';
 import { logLink } from './log/log-link.ts';
-import { useLogChoice } from './log/use-log-choice.ts';
+import { instanceSource } from './log/log-sources.ts';
+import { useLogChoice } from './log/use-log.ts';
 
 /** One instance of a cluster, found among all that its agent sees; null if it is not among them. */
 export function useInstance(clusterId: string, instanceId: string) {

@@ -6,9 +6,8 @@ import { Card, Page } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/states.tsx';
 import { useMembership } from '../../control-plane/session.ts';
 import { counted } from './counted.ts';
-import { useChannels } from './log/use-channels.ts';
-import { useLogChoice } from './log/use-log-choice.ts';
-import { mostInstances, workloadSource } from './log/workload-source.ts';
+import { mostInstances, workloadSource } from './log/log-sources.ts';
+import { useChannels, useLogChoice } from './log/use-log.ts';
 import { useInstances } from './use-instances.ts';
 
 const route = getRouteApi('/$organization/clusters/$cluster/workloads/$workload/log');

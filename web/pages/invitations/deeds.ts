@@ -1,5 +1,4 @@
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds } from '../audit-log/plain-deeds.ts';
+import { after, type Deeds, type Kinds, plainDeed, plainDeeds } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'invitation'> = { invitation: 'Invitations' };
 

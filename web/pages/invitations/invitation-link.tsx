@@ -1,9 +1,12 @@
+import { formAction } from '../../components/actions/form-action.tsx';
 import { CopyBlock } from '../../components/copyable.tsx';
 import { DialogActions } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
+import { roleChoices } from '../../components/forms/roles.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/times/time.tsx';
-import type { Answers } from '../../control-plane/session.ts';
+import type { Plane } from '../../control-plane/plane.ts';
+import type { Answers, OwnMembership } from '../../control-plane/session.ts';
 
 type InvitationWithToken = Answers['invitations']['create'];
 
@@ -36,3 +39,20 @@ function InvitationLink({ made, onClose }: { made: InvitationWithToken; onClose:
     </div>
   );
 }
+
+/** Creates an invitation, then shows its link once. */
+export const invite = (trpc: Plane['trpc'], { id, role }: OwnMembership) =>
+  formAction({
+    label: 'Invite',
+    operation: trpc.invitations.create,
+    path: { id },
+    start: { role: 'viewer' },
+    fields: {
+      email: { label: 'E-mail', hint: 'The person who accepts must have verified this address.' },
+      role: { choices: roleChoices(role) },
+    },
+    title: 'Invite somebody',
+    submit: 'Create link',
+    succeeded: ({ invitation }) => `Invitation for ${invitation.email} created`,
+    after: linkOnce,
+  });

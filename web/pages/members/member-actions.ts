@@ -2,9 +2,14 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Action } from '../../components/actions/action.ts';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { namesIn } from '../../components/dialogs/affected-list.tsx';
-import { personPlane, usePlane } from '../../control-plane/plane.ts';
-import { type Answers, sessionQuery, useMembership, useSession } from '../../control-plane/session.ts';
-import { leaveAction } from './leave-action.ts';
+import { type Plane, personPlane, usePlane } from '../../control-plane/plane.ts';
+import {
+  type Answers,
+  type OwnMembership,
+  sessionQuery,
+  useMembership,
+  useSession,
+} from '../../control-plane/session.ts';
 
 export type Member = Answers['members']['list']['items'][number];
 
@@ -42,3 +47,26 @@ export function useMemberActions(): (member: Member) => readonly Action[] {
     });
   return (member) => [member.userId === self ? leave : remove(member)];
 }
+
+/** Texts of a member in which words are sought. */
+export function memberTexts({ name, email, teams }: Member): string[] {
+  return [name, email, ...teams.map((team) => team.name)];
+}
+
+/** Leaves an organization, in whose plane it is shown. */
+export const leaveAction = (
+  trpc: Plane['trpc'],
+  { id, name }: Pick<OwnMembership, 'id' | 'name'>,
+  given: { label: string; done: () => void | Promise<void> },
+) =>
+  deleteAction({
+    ...given,
+    verb: 'Leave',
+    role: 'viewer',
+    name,
+    operation: trpc.organizations.leave,
+    path: { id },
+    succeeded: `You left ${name}`,
+    consequences:
+      'You lose access to it, and only an invitation brings you back. API tokens that you created end; invitations stay.',
+  });

@@ -1,22 +1,19 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { Avatar } from '../../components/avatar.tsx';
-import { FilterBar } from '../../components/filter-bar/filter-bar.tsx';
-import { useAddressFilters } from '../../components/filter-bar/use-address-filters.ts';
+import { FilterBar, useAddressFilters } from '../../components/filter-bar/filter-bar.tsx';
 import { roleChoices } from '../../components/forms/roles.tsx';
 import { Card } from '../../components/page.tsx';
 import { Badge } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
-import type { Pages } from '../../control-plane/pages.ts';
+import { timeColumn } from '../../components/table/usual-columns.tsx';
+import { type Pages, useWhole } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 import { useSought } from '../../control-plane/sought.ts';
-import { useWhole } from '../../control-plane/whole.ts';
 import { ChangeRole } from './change-role.tsx';
-import { type Member, useMemberActions } from './member-actions.ts';
-import { memberTexts } from './member-search.ts';
+import { type Member, memberTexts, useMemberActions } from './member-actions.ts';
 
 const route = getRouteApi('/$organization/members');
 

@@ -6,8 +6,7 @@ import { useLate } from '../../control-plane/late.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { useSought } from '../../control-plane/sought.ts';
-import type { Member } from './member-actions.ts';
-import { memberTexts } from './member-search.ts';
+import { type Member, memberTexts } from './member-actions.ts';
 
 interface PickMembers<Path> extends Pick<SetOperationProps<Path>, 'operation' | 'path'> {
   /** Their part in it: "members", "owners". */

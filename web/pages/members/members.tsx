@@ -4,8 +4,8 @@ import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
+import { invite } from '../invitations/invitation-link.tsx';
 import { Invitations } from '../invitations/invitations.tsx';
-import { invite } from '../invitations/invite.tsx';
 import { MemberList } from './member-list.tsx';
 
 const route = getRouteApi('/$organization/members');

@@ -2,11 +2,10 @@ import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
-import { ChannelState } from './channel-state.tsx';
+import { ChannelState, useChannels } from './channel-state.tsx';
 import { type Channel, eventsText, kindName, stateOf } from './channel-words.ts';
 import { EventsAndChannels } from './events-and-channels.tsx';
 import { addChannel, testChannel, useChannelActions, useRetry } from './use-channel-actions.tsx';
-import { useChannels } from './use-channels.ts';
 
 /** Ways out of Ballast for notifications, and which events take them. */
 export function ChannelList() {

@@ -1,6 +1,10 @@
 import { Status } from '../../components/status.tsx';
 import { BriefTime, Time } from '../../components/times/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
+import type { Sought } from '../../control-plane/by-slug.ts';
+import { usePages } from '../../control-plane/pages.ts';
+import { usePlane } from '../../control-plane/plane.ts';
+import { NotNamed } from '../../control-plane/problem.ts';
 import { type Channel, pendingText, stateOf } from './channel-words.ts';
 
 export function ChannelStatus({ channel }: { channel: Channel }) {
@@ -47,4 +51,24 @@ export function Waiting({ channel: { failing, pending, nextAttemptAt } }: { chan
       )}
     </>
   );
+}
+
+/** All channels of the organization: they are few, and listed whole. */
+export function useChannels() {
+  return usePages(usePlane().trpc.notificationChannels.list);
+}
+
+const nothing = new NotNamed('No such channel.');
+
+/** One of them. */
+export function useChannel(id: string): Sought<Channel> {
+  const { items, query } = useChannels();
+  const data = items?.find((one) => one.id === id);
+  const missing = items !== undefined && data === undefined;
+  return {
+    data,
+    isError: query.isError || missing,
+    error: missing ? nothing : query.error,
+    refetch: query.refetch,
+  };
 }

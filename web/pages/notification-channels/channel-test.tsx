@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
+import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { DialogActions } from '../../components/dialogs/dialog.tsx';
 import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { OperationForm } from '../../components/forms/operation/operation-form.tsx';
 import { Notice, ProblemNotice } from '../../components/notice.tsx';
 import { type Sent, useChange } from '../../control-plane/change.ts';
-import { usePlane } from '../../control-plane/plane.ts';
+import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { channelFields } from './channel-fields.tsx';
-import type { Channel } from './channel-words.ts';
-import { currentOf, deleteChannel } from './delete-channel.tsx';
+import { type Channel, pendingText } from './channel-words.ts';
 
 interface ChannelTestProps {
   channel: Channel;
@@ -116,4 +116,28 @@ function Outcome(of: { channel: Channel; delivered: boolean | undefined; sending
       {lastError}
     </Notice>
   );
+}
+
+/** The impact stands in the question: what is on its way never arrives. */
+export const deleteChannel = (trpc: Plane['trpc'], channel: Channel, done?: () => void) =>
+  deleteAction({
+    noun: 'channel',
+    name: channel.label,
+    operation: trpc.notificationChannels.delete,
+    path: { id: channel.id },
+    ...(done === undefined ? {} : { done }),
+    consequences: (
+      <>
+        {channel.pending > 0 && <strong>{pendingText(channel.pending)} and will be dropped. </strong>}
+        {channel.kind === 'incident_pager'
+          ? 'Its open incidents stay open at the pager: nobody tells it when they are resolved. '
+          : 'It gets no more messages. '}
+        Its secret is erased. This cannot be undone.
+      </>
+    ),
+  });
+
+/** As its form begins: the secret is not known here, and a blank one keeps it. */
+export function currentOf({ label, events }: Channel) {
+  return { label, events, secret: '' };
 }

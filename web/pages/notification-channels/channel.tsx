@@ -6,11 +6,10 @@ import { Fact, Facts, Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
-import { ChannelStatus, Waiting } from './channel-state.tsx';
+import { ChannelStatus, useChannel, Waiting } from './channel-state.tsx';
 import { type Channel, eventsText, kindName } from './channel-words.ts';
 import { Deliveries } from './deliveries.tsx';
 import { testChannel, useChannelActions, useRetry } from './use-channel-actions.tsx';
-import { useChannel } from './use-channels.ts';
 
 const route = getRouteApi('/$organization/notification-channels/$channel');
 

@@ -3,7 +3,7 @@ import { EmptyState } from '../../components/states.tsx';
 import { Status } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
+import { timeColumn } from '../../components/table/usual-columns.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { WithTimes } from '../../components/times/with-times.tsx';
 import { usePages } from '../../control-plane/pages.ts';

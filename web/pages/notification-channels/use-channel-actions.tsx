@@ -6,9 +6,8 @@ import { type Sent, useChange } from '../../control-plane/change.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { count } from '../audit-log/deed.ts';
 import { channelFields, newChannel, newChannelFields } from './channel-fields.tsx';
-import { ChannelTest } from './channel-test.tsx';
+import { ChannelTest, currentOf, deleteChannel } from './channel-test.tsx';
 import { type Channel, pendingText } from './channel-words.ts';
-import { currentOf, deleteChannel } from './delete-channel.tsx';
 
 /** Adds a channel and tests it at once: one that was mistyped is found before it is needed. */
 export const addChannel = (trpc: Plane['trpc']) =>

@@ -1,13 +1,14 @@
 import { BellIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { usePlane } from '../../control-plane/plane.ts';
-import { page } from '../../frame/page-file.ts';
+import { file, page } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
-import { WatchIfOn } from './in-browser/watch-if-on.tsx';
+import { useAllowed } from './in-browser/allowed.ts';
 import { newest } from './newest.ts';
 
 const inbox = createRoute({
@@ -35,3 +36,16 @@ export const place: Place = {
 };
 
 export const affected: Affected<'notification'> = { notification: (trpc) => [all(trpc.notifications)] };
+
+const Watch = lazy(() => file(() => import('./in-browser/watch.tsx')).then(({ Watch }) => ({ default: Watch })));
+
+/** Beside every page of an organization, in browsers that were told to. */
+function WatchIfOn() {
+  return (
+    useAllowed() === 'on' && (
+      <Suspense>
+        <Watch />
+      </Suspense>
+    )
+  );
+}

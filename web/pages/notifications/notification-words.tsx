@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { wordsOf } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import type { Answers } from '../../control-plane/session.ts';
-import { buildLink } from '../builds/build-link.ts';
+import { buildLink } from '../builds/build-words.ts';
 import { deploymentLink } from '../deployments/deployment-words.ts';
 
 export type Notification = Answers['notifications']['list']['items'][number];

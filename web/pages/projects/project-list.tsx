@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
-import { nameColumn } from '../../components/table/name-column.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
+import { nameColumn, timeColumn } from '../../components/table/usual-columns.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';

@@ -1,5 +1,4 @@
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
-import { clockDeeds, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import { after, clockDeeds, type Deeds, type Kinds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'service'> = { service: 'Services' };
 

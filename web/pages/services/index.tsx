@@ -31,13 +31,13 @@ const serviceBuilds = createRoute({
   getParentRoute: () => service,
   path: '/builds',
   validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
-  component: page(() => import('../builds/list/service-builds.tsx'), 'ServiceBuilds'),
+  component: page(() => import('../builds/list/build-list.tsx'), 'ServiceBuilds'),
 });
 const serviceLogs = createRoute({
   getParentRoute: () => service,
   path: '/logs',
   validateSearch: logSearch,
-  component: page(() => import('./service-logs.tsx'), 'ServiceLogs'),
+  component: page(() => import('../environments/environment-log.tsx'), 'ServiceLogs'),
 });
 const serviceVariables = createRoute({
   getParentRoute: () => service,

@@ -1,7 +1,7 @@
 import { Badge, Status } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Time } from '../../components/times/time.tsx';
-import { Building } from '../builds/open-builds.tsx';
+import { Building } from '../builds/unfinished-builds.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
 import { ServiceAddresses } from './service-addresses.tsx';
 import { ServiceHealth } from './service-health.tsx';

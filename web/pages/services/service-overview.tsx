@@ -6,22 +6,26 @@ import { Notice } from '../../components/notice.tsx';
 import { Card, Fact, Facts, Section } from '../../components/page.tsx';
 import { EmptyState, Loaded } from '../../components/states.tsx';
 import { LastKnown, Status, wordsOf } from '../../components/status.tsx';
+import type { Column } from '../../components/table/column.ts';
+import { Table } from '../../components/table/table.tsx';
 import { BriefTime } from '../../components/times/time.tsx';
+import { wholeList } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useBuildTools } from '../builds/build-actions.tsx';
-import { FailedBuild } from '../builds/failed-build.tsx';
 import { buildNow } from '../builds/list/build-now.tsx';
-import { UnderConstruction } from '../builds/open-builds.tsx';
+import { FailedBuild, UnderConstruction } from '../builds/unfinished-builds.tsx';
 import { DeploymentStages } from '../deployments/deployment-stages.tsx';
 import { DeploymentWhy, VisitorsGet } from '../deployments/deployment-why.tsx';
 import { deploymentLink, kindWords, states } from '../deployments/deployment-words.ts';
 import { ServingActions } from '../deployments/serving.tsx';
 import type { ServiceOverview } from '../environments/use-overview.ts';
+import { lifeColumns, nameColumn } from '../instances/instance-columns.tsx';
+import { type InstanceAnswer, releaseOf } from '../instances/instance-state.tsx';
+import { useInstances } from '../instances/use-instances.ts';
 import { restartAction } from './processes/restart-process.tsx';
 import { EveryAddress } from './service-addresses.tsx';
 import { ServiceDrift, useDeployApplied } from './service-drift.tsx';
-import { ServiceInstances } from './service-instances.tsx';
-import { SuspendedNotice, SuspensionButton } from './suspension/service-suspension.tsx';
+import { SuspendedNotice, SuspensionButton } from './service-suspension.tsx';
 import { type Placed, useService, useServiceOverview } from './use-service.ts';
 import { imageText, nowText, servedText } from './words/service-words.ts';
 
@@ -176,3 +180,46 @@ function ServiceFacts({ overview, image }: { overview: ServiceOverview; image: s
     </Facts>
   );
 }
+
+/** The instances of a service in an environment, as its cluster's agent tells them. */
+function ServiceInstances({ service, environment }: Placed) {
+  const { project } = route.useParams();
+  const { clusterId } = environment;
+  if (clusterId === undefined) return null;
+  return <On clusterId={clusterId} of={`${project}/${environment.slug}/${service.slug}`} />;
+}
+
+function On({ clusterId, of }: { clusterId: string; of: string }) {
+  const { organization } = route.useParams();
+  const { data } = useInstances(clusterId);
+  if (data === undefined) return null;
+  const own = data.filter(({ workload }) => workload === of);
+  return (
+    <Section title="Instances">
+      <Table
+        label="Instances"
+        pages={wholeList(own, ({ id }) => id)}
+        columns={columns}
+        name={({ id }) => id}
+        link={({ id: instance }) => ({
+          to: '/$organization/clusters/$cluster/instances/$instance',
+          params: { organization, cluster: clusterId, instance },
+        })}
+        empty={<EmptyState title="No instances">Nothing of it runs here now.</EmptyState>}
+      />
+    </Section>
+  );
+}
+
+const columns: Column<InstanceAnswer>[] = [
+  nameColumn,
+  { label: 'Process', cell: ({ process }) => process, sort: ({ process }) => process, width: '8rem' },
+  ...lifeColumns,
+  {
+    label: 'Release',
+    cell: releaseOf,
+    sort: ({ releaseNumber }) => releaseNumber,
+    width: '6rem',
+    phone: 'labelled',
+  },
+];

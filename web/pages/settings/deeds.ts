@@ -1,5 +1,16 @@
-import { type About, change, type Deeds, fromTo, type Kinds, list, said, why } from '../audit-log/deed.ts';
-import { plainDeed, plainDeeds, updatedDeed } from '../audit-log/plain-deeds.ts';
+import {
+  type About,
+  change,
+  type Deeds,
+  fromTo,
+  type Kinds,
+  list,
+  plainDeed,
+  plainDeeds,
+  said,
+  updatedDeed,
+  why,
+} from '../audit-log/deed.ts';
 
 function organizationChanges({ name, details }: About): string {
   const renamed = change(details, 'name');

@@ -1,22 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Copyable } from '../../components/copyable.tsx';
+import { Confirm } from '../../components/dialogs/confirm.tsx';
+import { DeleteDialog } from '../../components/dialogs/delete-dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Select } from '../../components/forms/form.tsx';
 import { FormDialog } from '../../components/forms/operation/form-dialog.tsx';
 import { Setting, Settings as SettingList } from '../../components/forms/setting.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
+import { periodText } from '../../components/times/durations.ts';
 import { Time } from '../../components/times/time.tsx';
+import { useChange } from '../../control-plane/change.ts';
 import { useFieldChange } from '../../control-plane/field-change.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
-import { useMay, useMembership } from '../../control-plane/session.ts';
-import { DeleteOrganization } from './delete-organization.tsx';
+import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
 import { ApprovalExpiry, JoinTokens, Retention } from './lengths.tsx';
-import type { Organization } from './organization.ts';
 import { RegistryCredentials } from './registry-credentials.tsx';
-import { RequireMfa } from './require-mfa.tsx';
 
 export function DefaultCluster({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
   const { trpc } = usePlane();
@@ -145,3 +146,117 @@ export function Settings() {
     </Page>
   );
 }
+
+/** Deletes an organization; its owners can restore it during the retention. */
+function DeleteOrganization({ organization: { id, name, slug } }: { organization: Organization }) {
+  const { client, trpc } = usePlane();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState(false);
+  const hours = useQuery(trpc.organizations.getDeletedRetention.queryOptions({ path: { id } })).data?.hours;
+  const clusters = useQuery({ ...trpc.clusters.list.queryOptions({ query: { limit: 200 } }), enabled: open }).data;
+  const kept = hours === undefined ? 'for a while' : `for ${periodText(hours * 3_600_000)}`;
+  const remove = useChange(
+    (_: undefined, sent) => client.organizations.delete.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
+    {
+      failed: `${name} could not be deleted`,
+      succeeded: `${name} deleted`,
+      quiet: true,
+      done: () => {
+        void navigate({ to: '/deleted-organizations' }).then(() => personPlane.queryClient.invalidateQueries());
+      },
+    },
+  );
+  return (
+    <Section title="Deletion">
+      <Setting
+        title="Delete the organization"
+        about={`Nobody can access it from then on. Owners can restore it ${kept}; then it is purged.`}
+      >
+        <Button look="danger" onClick={() => setOpen(true)}>
+          Delete organization
+        </Button>
+      </Setting>
+      <DeleteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Delete ${name}?`}
+        confirm="Delete organization"
+        typed={{ label: `Type ${slug} to confirm`, text: slug }}
+        affected={[{ what: 'Clusters that cannot be changed', names: clusters?.items.map((one) => one.name) ?? [] }]}
+        change={remove}
+        onConfirm={() => remove.send(undefined)}
+      >
+        <ul className="flex list-disc flex-col gap-1 pl-4">
+          <li>Members no longer see it, and its API tokens are refused at once.</li>
+          <li>Workloads on its clusters keep running, but cannot be changed.</li>
+          <li>Its slug becomes available to others.</li>
+          <li>Owners can restore it {kept}, with all that is in it. After that it is purged.</li>
+        </ul>
+      </DeleteDialog>
+    </Section>
+  );
+}
+
+/** Whether members must sign in with a second factor. Members it would lock out are named before the change. */
+function RequireMfa({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
+  const { client, trpc } = usePlane();
+  const { id, requireMfa } = organization;
+  const [open, setOpen] = useState(false);
+  const change = useChange(
+    (body: { requireMfa: boolean; confirmMembersWithoutMfa?: true }, sent) =>
+      client.organizations.update.mutate({ path: { id }, body: { ...body, was: { requireMfa } } }, sent),
+    {
+      failed: 'The second factor could not be switched',
+      succeeded: ({ requireMfa }) => (requireMfa ? 'Second factor required' : 'Second factor no longer required'),
+      quiet: true,
+      done: () => setOpen(false),
+      touches: () => [trpc.organizations.pathKey()],
+    },
+  );
+  const lockedOut = change.problem?.fields['body.confirmMembersWithoutMfa'] === undefined ? undefined : change.problem;
+  const close = () => {
+    setOpen(false);
+    change.reset();
+  };
+  return (
+    <Setting
+      title="Second factor"
+      about="When it is required, members sign in with a passkey or an authenticator app as well as a password."
+    >
+      <span>{requireMfa ? 'Required of everybody' : 'Not required'}</span>
+      {mayChange && (
+        <Button small onClick={() => setOpen(true)}>
+          {requireMfa ? 'No longer require it' : 'Require it'}
+        </Button>
+      )}
+      {requireMfa ? (
+        <Confirm
+          open={open}
+          onClose={close}
+          title="No longer require a second factor?"
+          confirm="No longer require it"
+          change={change}
+          onConfirm={() => change.send({ requireMfa: false })}
+        >
+          A password alone is enough again for members who set up nothing else.
+        </Confirm>
+      ) : (
+        <Confirm
+          open={open}
+          onClose={close}
+          title={lockedOut === undefined ? 'Require a second factor of everybody?' : 'Lock these members out for now?'}
+          confirm={lockedOut === undefined ? 'Require it' : 'Require it all the same'}
+          change={lockedOut === undefined ? change : { sending: change.sending, problem: undefined }}
+          onConfirm={() =>
+            change.send({ requireMfa: true, ...(lockedOut === undefined ? {} : { confirmMembersWithoutMfa: true }) })
+          }
+        >
+          {lockedOut?.detail ??
+            'Sessions that started without one are refused at once. If that affects other members, you see who they are before anything changes. API tokens keep working.'}
+        </Confirm>
+      )}
+    </Setting>
+  );
+}
+
+type Organization = Answers['organizations']['get'];

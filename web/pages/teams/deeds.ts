@@ -1,5 +1,4 @@
-import type { Deeds, Kinds } from '../audit-log/deed.ts';
-import { plainDeeds, setDeed } from '../audit-log/plain-deeds.ts';
+import { type Deeds, type Kinds, plainDeeds, setDeed } from '../audit-log/deed.ts';
 
 export const kinds: Kinds<'team'> = { team: 'Teams' };
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { dialogAction } from '../../components/actions/dialog-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
@@ -7,19 +7,18 @@ import { namesIn } from '../../components/dialogs/affected-list.tsx';
 import { DialogActions } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Select } from '../../components/forms/form.tsx';
+import { roleWords } from '../../components/forms/roles.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
-import { nameColumn } from '../../components/table/name-column.tsx';
-import { timeColumn } from '../../components/table/time-column.tsx';
+import { nameColumn, timeColumn } from '../../components/table/usual-columns.tsx';
 import { durationText } from '../../components/times/durations.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
-import { useMembership } from '../../control-plane/session.ts';
+import { type Answers, useMembership } from '../../control-plane/session.ts';
 import { useListed } from '../../control-plane/sought.ts';
 import { Maker } from '../api-tokens/maker.tsx';
 import { jobSnippet } from './job-snippet.ts';
-import { ciOf, knownCis } from './known-ci.ts';
+import { ciOf, issuerName, knownCis, orderedClaims } from './known-ci.ts';
 import { newRule, ruleFields } from './rule-fields.tsx';
-import { type Rule, RuleSentence } from './rule-sentence.tsx';
 
 /** The lines by which a job gets its token, ready to paste into the file of the CI. */
 export function WorkflowFile({ rule, onClose }: { rule: Rule; onClose: () => void }) {
@@ -140,3 +139,33 @@ const columns: Column<Rule>[] = [
   { label: 'Created by', cell: ({ createdBy }) => <Maker id={createdBy} />, width: '8rem', phone: 'labelled' },
   timeColumn('Last used', ({ lastUsedAt }) => lastUsedAt),
 ];
+
+type Rule = Answers['trustedIssuers']['list']['items'][number];
+
+/** "Jobs of GitHub Actions whose repository is octo/app and whose ref is refs/heads/main get the role deployer for 15 min." */
+function RuleSentence({ rule }: { rule: Rule }) {
+  const { issuer, claims, role, projectIds, tokenLifetimeSeconds } = rule;
+  const limit = projectIds === undefined ? '' : `, for ${projectIds.length} of its projects`;
+  return (
+    <>
+      Jobs of <Word>{issuerName(issuer)}</Word>
+      {orderedClaims(issuer, claims).map(([claim, patterns], index) => (
+        <span key={claim}>
+          {index === 0 ? ' ' : ' and '}whose {claim} is{' '}
+          {patterns.map((pattern, at) => (
+            <span key={pattern}>
+              {at > 0 && ' or '}
+              <code className="wrap-anywhere font-mono text-[0.92em] text-text">{pattern}</code>
+            </span>
+          ))}
+        </span>
+      ))}{' '}
+      get the role <Word>{roleWords[role].name.toLowerCase()}</Word> for {durationText(tokenLifetimeSeconds * 1000)}
+      {limit}.
+    </>
+  );
+}
+
+function Word({ children }: { children: ReactNode }) {
+  return <span className="text-text">{children}</span>;
+}

@@ -19,3 +19,22 @@ export function manyOf(kind: Kind): string {
 export function livesOf(kind: Kind): 'once' | 'for-ever' {
   return descriptors[kind].lives;
 }
+
+/** Temporal publishes no events of its histories, so a running one is polled while it is displayed. */
+const movingMillis = 2_000;
+/** The row finishes a moment before the history does. */
+const endingMillis = 10_000;
+
+/**
+ * Whether a step is running. A workflow that waits for a timer or a message is not polled: the event stream reports its
+ * next change.
+ */
+function movesByItself(actor: Answers['workflows']['get'] | undefined): boolean {
+  if (actor === undefined) return false;
+  if (actor.finishedAt !== undefined) return Math.abs(Date.now() - Date.parse(actor.finishedAt)) < endingMillis;
+  return actor.pending.some(({ nextAttemptAt, lastFailure }) => nextAttemptAt === undefined || lastFailure !== '');
+}
+
+export function askAgainAfter(actor: Answers['workflows']['get'] | undefined): number | false {
+  return movesByItself(actor) ? movingMillis : false;
+}

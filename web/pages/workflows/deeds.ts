@@ -1,5 +1,4 @@
-import type { Deeds } from '../audit-log/deed.ts';
-import { plainDeed } from '../audit-log/plain-deeds.ts';
+import { type Deeds, plainDeed } from '../audit-log/deed.ts';
 
 export const kinds = { workflow: 'Workflow' };
 

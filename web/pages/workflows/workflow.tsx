@@ -1,25 +1,27 @@
 import { DownloadIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { release as versionOf } from '../../../domain/history-steps/in-words.ts';
+import { Copyable } from '../../components/copyable.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Page, Section } from '../../components/page.tsx';
+import { Fact, Facts, Page, Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { StageList } from '../../components/stages/stage-list.tsx';
 import { Badge } from '../../components/status.tsx';
-import { Time } from '../../components/times/time.tsx';
+import { durationText } from '../../components/times/durations.ts';
+import { ExactTime, Time } from '../../components/times/time.tsx';
+import { WithTimes } from '../../components/times/with-times.tsx';
 import { tellDone, tellFailure } from '../../components/toasts/told.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { problemOf } from '../../control-plane/problem.ts';
-import { type Answers, useMay } from '../../control-plane/session.ts';
+import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
 import { useVisited } from '../../frame/palette/recent.ts';
-import { About } from './about.tsx';
 import { ActorStatus } from './actor-status.tsx';
-import type { ActorDetail } from './actor-words.ts';
-import { askAgainAfter } from './moving.ts';
+import { type ActorDetail, askAgainAfter } from './actor-words.ts';
 import { History } from './timeline/history.tsx';
 
 /** The history as a file that replays. */
@@ -138,5 +140,103 @@ export function Workflow() {
         </Page>
       )}
     </ThingPage>
+  );
+}
+
+const link = 'underline decoration-line underline-offset-3 hover:decoration-current';
+
+/** The subject of a workflow, why it is as it is, and who requested it. */
+function About({ actor }: { actor: ActorDetail }) {
+  const { about, waitingFor, message, release, createdAt, finishedAt } = actor;
+  return (
+    <Section>
+      <Facts>
+        <Fact label="About">
+          <Subject actor={actor} />
+          {about !== '' && (
+            <span className="block text-soft">
+              <WithTimes text={about} />
+            </span>
+          )}
+        </Fact>
+        {waitingFor !== '' && <Fact label="Now">{waitingFor}</Fact>}
+        {message !== '' && <Fact label="Message">{message}</Fact>}
+        {actor.requestedBy !== undefined && (
+          <Fact label="Requested by">
+            <Requester actor={actor} by={actor.requestedBy} />
+          </Fact>
+        )}
+        {release !== undefined && (
+          <Fact label="Release">
+            <Copyable text={release} shown={versionOf(release)} label="release" />
+          </Fact>
+        )}
+        <Fact label="Started">
+          <ExactTime at={createdAt} /> <span className="text-soft">({<Time at={createdAt} />})</span>
+        </Fact>
+        {finishedAt !== undefined && (
+          <Fact label="Finished">
+            <ExactTime at={finishedAt} />
+            <span className="text-soft">, after {durationText(Date.parse(finishedAt) - Date.parse(createdAt))}</span>
+          </Fact>
+        )}
+        <Fact label="Name in logs and Temporal">
+          <Copyable text={actor.actorId} label="name" />
+        </Fact>
+      </Facts>
+    </Section>
+  );
+}
+
+function Subject({ actor: { subjectKind, subjectId, name, state, lives } }: { actor: ActorDetail }) {
+  const { slug: organization } = useMembership();
+  // Other workflows are about something in the thing that they belong to, and their name says it.
+  const text = ['cluster', 'organization'].includes(subjectKind) ? `The ${subjectKind} ${name}` : name;
+  return (
+    <>
+      {subjectKind === 'cluster' && state !== 'deleted' ? (
+        <Link to="/$organization/clusters/$cluster" params={{ organization, cluster: subjectId }} className={link}>
+          {text}
+        </Link>
+      ) : (
+        text
+      )}
+      <Link
+        to="/$organization/workflows"
+        params={{ organization }}
+        search={{ about: subjectId }}
+        className={`ml-3 text-soft ${link}`}
+      >
+        {lives === 'once' ? 'Other workflows about it' : 'Workflows about it'}
+      </Link>
+    </>
+  );
+}
+
+const kinds = { user: 'person', token: 'API token', machine: 'Ballast', actor: 'workflow' } as const;
+
+function Requester({ actor, by }: { actor: ActorDetail; by: NonNullable<ActorDetail['requestedBy']> }) {
+  const { slug: organization } = useMembership();
+  const mayReadLog = useMay('admin');
+  const { subjectKind, subjectId } = actor;
+  return (
+    <>
+      {by.name} <span className="text-soft">({kinds[by.kind]})</span>
+      {mayReadLog && (
+        <Link
+          to="/$organization/audit-log"
+          params={{ organization }}
+          search={{ actor: by.id, subject: `${subjectKind}/${subjectId}` }}
+          className={`ml-3 text-soft ${link}`}
+        >
+          Audit record
+        </Link>
+      )}
+      {by.requestId !== undefined && (
+        <span className="block text-soft">
+          Request <Copyable text={by.requestId} label="request id" />
+        </span>
+      )}
+    </>
   );
 }

@@ -4,8 +4,7 @@ import { OneAction } from '../../../components/actions/one-action.tsx';
 import { BriefTime, ExactTime } from '../../../components/times/time.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../../control-plane/session.ts';
-import { type ListedApproval, titleOf } from '../approval-words.tsx';
-import { BrokenGlass } from '../broken-glass.tsx';
+import { BrokenGlass, type ListedApproval, titleOf } from '../approval-words.tsx';
 import { waitsFor } from '../decide.tsx';
 import { decision, withdrawal } from '../decisions.tsx';
 

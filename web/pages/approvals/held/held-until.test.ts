@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { heldUntil } from './held-until.ts';
+import { heldUntil } from './held-first.tsx';
 
 test('who ends the wait is somebody else, unless there is nobody else', () => {
   expect(heldUntil('Production', 'not-you')).toMatch(/until an administrator or an owner has approved it\.$/);

@@ -194,3 +194,14 @@ function useMoving(items: readonly ListedApproval[], chosen: string | undefined)
   };
   usePageKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) });
 }
+
+/** Beside the list while none of it is chosen. */
+export function NoneChosen() {
+  return (
+    <div className="pt-24">
+      <EmptyState icon={<ChecklistIcon />} title="No approval is chosen">
+        Choose one to see what it changes and what that touches.
+      </EmptyState>
+    </div>
+  );
+}

@@ -6,7 +6,7 @@ import { LogView } from '../../../components/log/log-view.tsx';
 import { Section } from '../../../components/page.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMembership } from '../../../control-plane/session.ts';
-import { useLogChoice } from '../../instances/log/use-log-choice.ts';
+import { useLogChoice } from '../../instances/log/use-log.ts';
 import type { BuildAnswer } from '../build-words.ts';
 import { buildLogSource, channel, hashOf, lineOf, readBuildLog } from './build-log-source.ts';
 

@@ -6,8 +6,7 @@ import { Fact, Facts } from '../../../components/page.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { HeldFirst } from '../../approvals/held/held-first.tsx';
 import { useOverview } from '../../environments/use-overview.ts';
-import type { DeploymentTools } from '../again/deployment-tools.ts';
-import { begun } from '../deployment-actions.tsx';
+import { begun, type DeploymentTools } from '../deployment-actions.tsx';
 import { lackingOf, PromoteForm, type Promotion, type PromotionTarget } from './promote-form.tsx';
 
 /** Runs the image of a release in another environment of its project; `adds`: one that lacks the service. */

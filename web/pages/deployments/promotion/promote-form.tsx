@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
-import { AcceptDowntime } from '../../../components/forms/accept-downtime.tsx';
+import { AcceptDowntime } from '../../../components/forms/accept.tsx';
 import { Form, SelectField, TextField } from '../../../components/forms/form.tsx';
 import { Fact, Facts } from '../../../components/page.tsx';
 import { useChange } from '../../../control-plane/change.ts';
@@ -9,8 +9,7 @@ import type { Answers } from '../../../control-plane/session.ts';
 import { HeldFirst } from '../../approvals/held/held-first.tsx';
 import { counted } from '../../instances/counted.ts';
 import { sizeText } from '../../services/processes/volume-size.ts';
-import type { DeploymentTools } from '../again/deployment-tools.ts';
-import { begun } from '../deployment-actions.tsx';
+import { begun, type DeploymentTools } from '../deployment-actions.tsx';
 
 /** The release that is promoted, and where it serves. */
 export interface Promotion {

@@ -6,7 +6,7 @@ import { BriefTime } from '../../../components/times/time.tsx';
 import { deploymentLink } from '../../deployments/deployment-words.ts';
 import { EveryAddress } from '../../services/service-addresses.tsx';
 import { ServiceHealth } from '../../services/service-health.tsx';
-import { SuspensionButton } from '../../services/suspension/service-suspension.tsx';
+import { SuspensionButton } from '../../services/service-suspension.tsx';
 import { servedText } from '../../services/words/service-words.ts';
 import type { EnvironmentAnswer } from '../use-environment.ts';
 import { isAdded } from '../use-overview.ts';

@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
-import { AcceptDowntime } from '../../../components/forms/accept-downtime.tsx';
+import { AcceptDowntime } from '../../../components/forms/accept.tsx';
 import { Form, TextField } from '../../../components/forms/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { useChange } from '../../../control-plane/change.ts';

@@ -8,7 +8,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { type Imported, ImportedDiff } from './imported-diff.tsx';
-import type { Whose } from './whose.ts';
+import type { Whose } from './use-staging.ts';
 
 interface ImportFormProps extends Whose {
   onClose: () => void;

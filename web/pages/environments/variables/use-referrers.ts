@@ -1,8 +1,8 @@
 import { useList } from '../../../control-plane/by-slug.ts';
+import { useWhole } from '../../../control-plane/pages.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
-import { useWhole } from '../../../control-plane/whole.ts';
-import type { Whose } from './whose.ts';
+import type { Whose } from './use-staging.ts';
 
 type Referred = Answers['variables']['referrers']['items'][number];
 export type Referrers = ReadonlyMap<string, Referred>;

@@ -29,3 +29,9 @@ export function useStaging(environmentId: string, form?: ChangeOptions<Put, unkn
     discard: (id: string, name: string) => discard.send({ id, name }),
   };
 }
+
+/** Whose variables: those of a service, or without one those that the services of the environment share. */
+export interface Whose {
+  environmentId: string;
+  serviceId?: string;
+}

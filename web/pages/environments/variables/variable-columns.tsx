@@ -1,6 +1,6 @@
 import { Badge } from '../../../components/status.tsx';
 import type { Column } from '../../../components/table/column.ts';
-import { timeColumn } from '../../../components/table/time-column.tsx';
+import { timeColumn } from '../../../components/table/usual-columns.tsx';
 import type { Answers } from '../../../control-plane/session.ts';
 import { type Referrers, usedBy } from './use-referrers.ts';
 

@@ -9,9 +9,8 @@ import { AreaField } from '../../../components/forms/area-field.tsx';
 import { Checkbox } from '../../../components/forms/form.tsx';
 import { RadioField } from '../../../components/forms/radios.tsx';
 import { StagingForm } from './staging-form.tsx';
-import type { Item } from './use-staging.ts';
+import type { Item, Whose } from './use-staging.ts';
 import type { Variable } from './variable-columns.tsx';
-import type { Whose } from './whose.ts';
 
 interface VariableFormProps extends Whose {
   /** The one that is changed; a new one without it. */

@@ -1,20 +1,25 @@
 import { KeyIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
+import { buildTimeTitles } from '../../../../domain/variables/build-time.ts';
 import type { Action } from '../../../components/actions/action.ts';
 import { dialogAction } from '../../../components/actions/dialog-action.tsx';
 import { usePageAction } from '../../../components/actions/use-page-action.tsx';
-import { Section } from '../../../components/page.tsx';
-import { EmptyState } from '../../../components/states.tsx';
+import { Diff, type DiffLine } from '../../../components/diff/diff.tsx';
+import { Card, Section } from '../../../components/page.tsx';
+import { EmptyState, Loaded, LoadedPages } from '../../../components/states.tsx';
 import { Table } from '../../../components/table/table.tsx';
+import { Time } from '../../../components/times/time.tsx';
 import { useList } from '../../../control-plane/by-slug.ts';
+import { usePages } from '../../../control-plane/pages.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
+import type { Answers } from '../../../control-plane/session.ts';
+import { valueText } from '../staged/item-lines.ts';
+import { type EnvironmentAnswer, useEnvironment } from '../use-environment.ts';
 import { ImportForm } from './import-form.tsx';
 import { useReferrers } from './use-referrers.ts';
-import { useStaging } from './use-staging.ts';
+import { useStaging, type Whose } from './use-staging.ts';
 import { type Variable, variableColumns } from './variable-columns.tsx';
 import { seenOf, VariableForm } from './variable-form.tsx';
-import { VariableHistory } from './variable-history.tsx';
-import type { Whose } from './whose.ts';
 
 interface VariableListProps {
   whose: Whose;
@@ -112,4 +117,84 @@ export function VariableList({ whose, title, about, owner, empty, more, files }:
 
 function of(serviceId: string | undefined): { serviceId?: string } {
   return serviceId === undefined ? {} : { serviceId };
+}
+
+/** The variables that the services of an environment share. */
+export function EnvironmentVariables() {
+  return <Loaded query={useEnvironment()}>{(environment) => <Shared environment={environment} />}</Loaded>;
+}
+
+function Shared({ environment: { id, name } }: { environment: EnvironmentAnswer }) {
+  return (
+    <VariableList
+      whose={{ environmentId: id }}
+      owner={name}
+      title="Shared variables"
+      about={
+        <>
+          Services refer to them as <code className="whitespace-nowrap">{'${{shared.KEY}}'}</code> in their own values.
+          Changes are staged; deploying them deploys the services that use them, too.
+        </>
+      }
+      empty="Put values here that several services need, such as a region or the address of a mail server."
+    />
+  );
+}
+
+type Change = Answers['variables']['history']['items'][number];
+
+interface VariableHistoryProps extends Whose {
+  variable: string;
+}
+
+/** Who changed a variable, from what to what, newest first. */
+function VariableHistory({ environmentId, serviceId, variable }: VariableHistoryProps) {
+  const { trpc } = usePlane();
+  const pages = usePages(trpc.variables.history, {
+    path: { id: environmentId },
+    query: { ...(serviceId === undefined ? {} : { serviceId }), key: variable, limit: 20 },
+  });
+  const empty = (
+    <EmptyState title="Never applied">{variable} was staged, and no deployment has applied it yet.</EmptyState>
+  );
+  return (
+    <LoadedPages pages={pages} empty={empty}>
+      {(changes) => (
+        <Card>
+          <Diff label={`Changes of ${variable}`} lines={changes.map(lineOf)} />
+        </Card>
+      )}
+    </LoadedPages>
+  );
+}
+
+function lineOf({
+  id,
+  change,
+  from,
+  to,
+  secret,
+  buildTime,
+  stagedBy,
+  appliedBy,
+  appliedAt,
+  message,
+}: Change): DiffLine {
+  const before = valueText(from);
+  return {
+    id,
+    title: <Time at={appliedAt} />,
+    ...(before === undefined ? {} : { from: before }),
+    ...(change === 'unset' ? {} : { to: valueText(to) ?? '' }),
+    ...(change === 'unset' && secret ? { note: 'Unset; the value was secret' } : { secret }),
+    about: (
+      <>
+        {stagedBy.name === appliedBy.name
+          ? `By ${appliedBy.name}`
+          : `Staged by ${stagedBy.name}, applied by ${appliedBy.name}`}
+        {message !== '' && `: ${message}`}
+        {buildTime !== '' && buildTime !== 'no' && ` (${buildTimeTitles[buildTime].toLowerCase()})`}
+      </>
+    ),
+  };
 }

@@ -2,17 +2,16 @@ import { ArrowRightIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 import { OneAction } from '../../../components/actions/one-action.tsx';
 import type { Column } from '../../../components/table/column.ts';
-import { nameColumn } from '../../../components/table/name-column.tsx';
 import { Table } from '../../../components/table/table.tsx';
+import { nameColumn } from '../../../components/table/usual-columns.tsx';
 import type { Pages } from '../../../control-plane/pages.ts';
-import { useDeploymentTools } from '../../deployments/again/deployment-tools.ts';
+import { useDeploymentTools } from '../../deployments/deployment-actions.tsx';
 import { promoteAction } from '../../deployments/promotion/promote-action.tsx';
 import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
 import { useOverviews } from '../../environments/use-overview.ts';
 import type { ServiceAnswer } from '../../services/use-service.ts';
 import { moveBetweenColumns, promotesFrom } from './moves.ts';
-import { nextWith, type PlacedColumn } from './placed.ts';
-import { ReleaseCell } from './release-cell.tsx';
+import { nextWith, type PlacedColumn, ReleaseCell } from './release-cell.tsx';
 
 interface PromoteBetweenProps {
   service: ServiceAnswer;

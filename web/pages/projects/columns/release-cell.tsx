@@ -3,14 +3,14 @@ import { OneAction } from '../../../components/actions/one-action.tsx';
 import { Badge, Status, wordsOf } from '../../../components/status.tsx';
 import { Time } from '../../../components/times/time.tsx';
 import { useMembership } from '../../../control-plane/session.ts';
-import { useDeploymentTools } from '../../deployments/again/deployment-tools.ts';
+import { useDeploymentTools } from '../../deployments/deployment-actions.tsx';
 import { blockers, deploymentLink, isHalted, states } from '../../deployments/deployment-words.ts';
 import { promoteAction } from '../../deployments/promotion/promote-action.tsx';
+import type { EnvironmentAnswer } from '../../environments/use-environment.ts';
 import { isAdded, type ServiceOverview } from '../../environments/use-overview.ts';
 import { ServiceHealth } from '../../services/service-health.tsx';
 import type { ServiceAnswer } from '../../services/use-service.ts';
 import { addsTo } from './moves.ts';
-import { type PlacedColumn, shortVersion } from './placed.ts';
 
 const route = getRouteApi('/$organization/p/$project');
 
@@ -129,3 +129,26 @@ function Underway({ of: { pendingDeployment, failedDeployment, blocker, message 
     </Link>
   );
 }
+
+/** An environment as a column: its services by id, once they are loaded. */
+export interface PlacedColumn {
+  environment: EnvironmentAnswer;
+  services: ReadonlyMap<string, ServiceOverview> | undefined;
+}
+
+/** The next column that has the service: there its image is promoted to. */
+export function nextWith(serviceId: string, behind: readonly PlacedColumn[]): PlacedColumn | undefined {
+  return behind.find(({ services }) => {
+    const there = services?.get(serviceId);
+    // With what is only staged there, no image can run.
+    return there !== undefined && there.stagedIn === undefined && isAdded(there);
+  });
+}
+
+/** The beginning of a commit, or of a digest, by which people tell them apart. */
+function shortVersion({ activeReleaseCommit, activeReleaseDigest }: Version): string {
+  if (activeReleaseCommit !== '') return activeReleaseCommit.slice(0, 7);
+  return activeReleaseDigest.replace(/^sha256:/, '').slice(0, 12);
+}
+
+type Version = Pick<ServiceOverview, 'activeReleaseCommit' | 'activeReleaseDigest'>;

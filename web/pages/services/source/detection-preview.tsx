@@ -7,8 +7,8 @@ import { Card, Fact, Facts } from '../../../components/page.tsx';
 import { Status } from '../../../components/status.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { isPassing, problemOf } from '../../../control-plane/problem.ts';
+import { ConfigFacts } from '../../builds/build-config.tsx';
 import { DetectedFacts } from '../../builds/build-detection.tsx';
-import { ConfigFacts } from '../../builds/config/build-config.tsx';
 import { type Detected, envFileOf, keyWords, reasonOf } from './detection-words.ts';
 import type { Named } from './use-branches.ts';
 

@@ -1,6 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { BranchField, builtIn } from './branch-field.tsx';
-import { BranchLink } from './built-branch.tsx';
+import { BranchField, BranchLink, builtIn } from './branch-field.tsx';
 import { DetectionPreview } from './detection-preview.tsx';
 import type { Source } from './source.ts';
 import { namedIn, useBranches, useRested } from './use-branches.ts';

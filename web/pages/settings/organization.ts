@@ -1,3 +1,0 @@
-import type { Answers } from '../../control-plane/session.ts';
-
-export type Organization = Answers['organizations']['get'];
