@@ -9,11 +9,21 @@ export class FileMissing extends Error {
 }
 
 /** A page from a file of its own. */
-export function page<Module extends Record<string, unknown>, Name extends keyof Module>(
+function page<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
 ) {
   return lazyRouteComponent(() => file(load), name);
+}
+
+/** The options of a route whose page is in a file of its own. */
+export function pageIn<
+  Parent,
+  const Path extends string,
+  Module extends Record<string, unknown>,
+  Name extends keyof Module,
+>(parent: Parent, path: Path, load: () => Promise<Module>, name: Name) {
+  return { getParentRoute: () => parent, path, component: page(load, name) };
 }
 
 export async function file<Module>(load: () => Promise<Module>): Promise<Module> {

@@ -1,23 +1,15 @@
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import { personRoute } from '../../frame/person-frame.tsx';
 import { type Affected, all } from '../../live/affected.ts';
 
-const account = createRoute({
-  getParentRoute: () => personRoute,
-  path: '/account',
-  component: page(() => import('./account.tsx'), 'Account'),
-});
-const newOrganization = createRoute({
-  getParentRoute: () => personRoute,
-  path: '/new-organization',
-  component: page(() => import('./new-organization.tsx'), 'NewOrganization'),
-});
-const deletedOrganizations = createRoute({
-  getParentRoute: () => personRoute,
-  path: '/deleted-organizations',
-  component: page(() => import('./deleted-organizations.tsx'), 'DeletedOrganizations'),
-});
+const account = createRoute(pageIn(personRoute, '/account', () => import('./account.tsx'), 'Account'));
+const newOrganization = createRoute(
+  pageIn(personRoute, '/new-organization', () => import('./new-organization.tsx'), 'NewOrganization'),
+);
+const deletedOrganizations = createRoute(
+  pageIn(personRoute, '/deleted-organizations', () => import('./deleted-organizations.tsx'), 'DeletedOrganizations'),
+);
 
 export const personRoutes = [account, newOrganization, deletedOrganizations] as const;
 

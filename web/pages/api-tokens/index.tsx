@@ -1,16 +1,14 @@
 import { KeyIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
 
 const tokens = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/tokens',
+  ...pageIn(organizationRoute, '/tokens', () => import('./tokens.tsx'), 'Tokens'),
   validateSearch: ({ over, make, q }: Search) => ({ ...flag('over', over), ...flag('make', make), ...text('q', q) }),
-  component: page(() => import('./tokens.tsx'), 'Tokens'),
 });
 
 export const routes = [tokens] as const;

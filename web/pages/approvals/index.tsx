@@ -2,7 +2,7 @@ import { ChecklistIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
 import { usePlane } from '../../control-plane/plane.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
@@ -10,21 +10,11 @@ import { chosen, type Search } from '../../search.ts';
 import { pendingApprovals, waitingForMe } from './waiting.ts';
 
 const approvals = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/approvals',
+  ...pageIn(organizationRoute, '/approvals', () => import('./inbox/inbox.tsx'), 'ApprovalInbox'),
   validateSearch: ({ show }: Search) => chosen('show', show, ['decided']),
-  component: page(() => import('./inbox/inbox.tsx'), 'ApprovalInbox'),
 });
-const none = createRoute({
-  getParentRoute: () => approvals,
-  path: '/',
-  component: page(() => import('./inbox/inbox.tsx'), 'NoneChosen'),
-});
-const approval = createRoute({
-  getParentRoute: () => approvals,
-  path: '/$approval',
-  component: page(() => import('./approval.tsx'), 'Approval'),
-});
+const none = createRoute(pageIn(approvals, '/', () => import('./inbox/inbox.tsx'), 'NoneChosen'));
+const approval = createRoute(pageIn(approvals, '/$approval', () => import('./approval.tsx'), 'Approval'));
 
 export const routes = [approvals.addChildren([none, approval])] as const;
 

@@ -1,13 +1,12 @@
 import { LogIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Search, text } from '../../search.ts';
 
 const auditLog = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/audit-log',
+  ...pageIn(organizationRoute, '/audit-log', () => import('./audit-log.tsx'), 'AuditLog'),
   validateSearch: (search: Search) => ({
     ...text('action', search.action),
     ...text('actor', search.actor),
@@ -15,7 +14,6 @@ const auditLog = createRoute({
     ...text('from', search.from),
     ...text('to', search.to),
   }),
-  component: page(() => import('./audit-log.tsx'), 'AuditLog'),
 });
 
 export const routes = [auditLog] as const;

@@ -1,28 +1,27 @@
 import { PackageIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { buildStates } from '../../../domain/builds/states.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search, text } from '../../search.ts';
 
 const allBuilds = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/builds',
+  ...pageIn(organizationRoute, '/builds', () => import('./list/build-list.tsx'), 'AllBuilds'),
   validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
-  component: page(() => import('./list/build-list.tsx'), 'AllBuilds'),
 });
-const buildPlace = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/builds/$build',
-  component: page(() => import('./build-place.tsx'), 'BuildPlace'),
-});
+const buildPlace = createRoute(
+  pageIn(organizationRoute, '/builds/$build', () => import('./build-place.tsx'), 'BuildPlace'),
+);
 const build = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/p/$project/e/$environment/s/$service/builds/$build',
+  ...pageIn(
+    organizationRoute,
+    '/p/$project/e/$environment/s/$service/builds/$build',
+    () => import('./build.tsx'),
+    'Build',
+  ),
   validateSearch: ({ find }: Search) => text('find', find),
-  component: page(() => import('./build.tsx'), 'Build'),
 });
 
 export const routes = [allBuilds, buildPlace, build] as const;

@@ -2,7 +2,7 @@ import { ServerIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
 import { usePlane } from '../../control-plane/plane.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
@@ -10,37 +10,23 @@ import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
 
 const clusters = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/clusters',
+  ...pageIn(organizationRoute, '/clusters', () => import('./cluster-list.tsx'), 'ClusterList'),
   validateSearch: ({ add, q }: Search) => ({ ...flag('add', add), ...text('q', q) }),
-  component: page(() => import('./cluster-list.tsx'), 'ClusterList'),
 });
 const cluster = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/clusters/$cluster',
+  ...pageIn(organizationRoute, '/clusters/$cluster', () => import('./cluster.tsx'), 'Cluster'),
   validateSearch: ({ join }: Search) => ({ ...flag('join', join) }),
-  component: page(() => import('./cluster.tsx'), 'Cluster'),
 });
-const clusterOverview = createRoute({
-  getParentRoute: () => cluster,
-  path: '/',
-  component: page(() => import('./cluster-overview.tsx'), 'ClusterOverview'),
-});
-const clusterInstances = createRoute({
-  getParentRoute: () => cluster,
-  path: '/instances',
-  component: page(() => import('../instances/cluster-instances.tsx'), 'ClusterInstances'),
-});
-const clusterEvents = createRoute({
-  getParentRoute: () => cluster,
-  path: '/events',
-  component: page(() => import('../events/cluster-events.tsx'), 'ClusterEvents'),
-});
-const clusterAgent = createRoute({
-  getParentRoute: () => cluster,
-  path: '/agent',
-  component: page(() => import('../agents/cluster-agent.tsx'), 'ClusterAgent'),
-});
+const clusterOverview = createRoute(pageIn(cluster, '/', () => import('./cluster-overview.tsx'), 'ClusterOverview'));
+const clusterInstances = createRoute(
+  pageIn(cluster, '/instances', () => import('../instances/cluster-instances.tsx'), 'ClusterInstances'),
+);
+const clusterEvents = createRoute(
+  pageIn(cluster, '/events', () => import('../events/cluster-events.tsx'), 'ClusterEvents'),
+);
+const clusterAgent = createRoute(
+  pageIn(cluster, '/agent', () => import('../agents/cluster-agent.tsx'), 'ClusterAgent'),
+);
 
 export const routes = [
   clusters,

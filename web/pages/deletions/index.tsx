@@ -1,14 +1,10 @@
 import { TrashIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 
-const deleted = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/deleted',
-  component: page(() => import('./deleted.tsx'), 'Deleted'),
-});
+const deleted = createRoute(pageIn(organizationRoute, '/deleted', () => import('./deleted.tsx'), 'Deleted'));
 
 export const routes = [deleted] as const;
 

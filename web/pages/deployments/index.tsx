@@ -1,23 +1,24 @@
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
 import { logSearch } from '../instances/log/log-search.ts';
 
-const deploymentPlace = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/deployments/$deployment',
-  component: page(() => import('./deployment-place.tsx'), 'DeploymentPlace'),
-});
+const deploymentPlace = createRoute(
+  pageIn(organizationRoute, '/deployments/$deployment', () => import('./deployment-place.tsx'), 'DeploymentPlace'),
+);
 const deployment = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/p/$project/e/$environment/s/$service/deployments/$deployment',
+  ...pageIn(
+    organizationRoute,
+    '/p/$project/e/$environment/s/$service/deployments/$deployment',
+    () => import('./deployment.tsx'),
+    'Deployment',
+  ),
   validateSearch: (search: Search) => ({
     ...chosen('show', search.show, ['changes', 'history', 'logs']),
     ...logSearch(search),
   }),
-  component: page(() => import('./deployment.tsx'), 'Deployment'),
 });
 
 export const routes = [deploymentPlace, deployment] as const;

@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
@@ -11,47 +11,33 @@ import { useProject } from '../projects/use-project.ts';
 import { useEnvironment } from './use-environment.ts';
 
 const environment = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/p/$project/e/$environment',
+  ...pageIn(organizationRoute, '/p/$project/e/$environment', () => import('./environment.tsx'), 'Environment'),
   validateSearch: ({ add, changes }: Search) => ({ ...flag('add', add), ...flag('changes', changes) }),
-  component: page(() => import('./environment.tsx'), 'Environment'),
 });
 const environmentServices = createRoute({
-  getParentRoute: () => environment,
-  path: '/',
+  ...pageIn(environment, '/', () => import('./environment-services.tsx'), 'EnvironmentServices'),
   // The table, or the canvas with the service whose panel is open.
   validateSearch: ({ view, open }: Search) => ({ ...chosen('view', view, ['canvas']), ...text('open', open) }),
-  component: page(() => import('./environment-services.tsx'), 'EnvironmentServices'),
 });
 
-const environmentDeployments = createRoute({
-  getParentRoute: () => environment,
-  path: '/deployments',
-  component: page(() => import('./environment-deployments.tsx'), 'EnvironmentDeployments'),
-});
+const environmentDeployments = createRoute(
+  pageIn(environment, '/deployments', () => import('./environment-deployments.tsx'), 'EnvironmentDeployments'),
+);
 const environmentLogs = createRoute({
-  getParentRoute: () => environment,
-  path: '/logs',
+  ...pageIn(environment, '/logs', () => import('./environment-log.tsx'), 'EnvironmentLogs'),
   validateSearch: logSearch,
-  component: page(() => import('./environment-log.tsx'), 'EnvironmentLogs'),
 });
 const environmentVariables = createRoute({
-  getParentRoute: () => environment,
-  path: '/variables',
+  ...pageIn(environment, '/variables', () => import('./variables/variable-list.tsx'), 'EnvironmentVariables'),
   validateSearch: ({ make, import: importing }: Search) => ({ ...flag('make', make), ...flag('import', importing) }),
-  component: page(() => import('./variables/variable-list.tsx'), 'EnvironmentVariables'),
 });
 const environmentComparison = createRoute({
-  getParentRoute: () => environment,
-  path: '/compare',
+  ...pageIn(environment, '/compare', () => import('./environment-comparison.tsx'), 'EnvironmentComparison'),
   validateSearch: (search: Search) => ({ ...text('with', search.with) }),
-  component: page(() => import('./environment-comparison.tsx'), 'EnvironmentComparison'),
 });
-const environmentSettings = createRoute({
-  getParentRoute: () => environment,
-  path: '/settings',
-  component: page(() => import('./environment-settings.tsx'), 'EnvironmentSettings'),
-});
+const environmentSettings = createRoute(
+  pageIn(environment, '/settings', () => import('./environment-settings.tsx'), 'EnvironmentSettings'),
+);
 
 export const routes = [
   environment.addChildren([
@@ -76,9 +62,8 @@ export const scope: Scope = {
     const { items } = useList(usePlane().trpc.environments.list, { path: { id: data?.id ?? '' } }, data !== undefined);
     return {
       items: items?.map(({ slug, name, production }) => ({
-        value: slug,
-        label: name,
-        ...(production ? { detail: 'production' } : {}),
+        ...{ value: slug, label: name },
+        detail: production ? 'production' : undefined,
       })),
     };
   },

@@ -1,16 +1,14 @@
 import { GitBranchIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 
 const connections = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/git',
+  ...pageIn(organizationRoute, '/git', () => import('./connection-list.tsx'), 'ConnectionList'),
   validateSearch: ({ add }: Search) => flag('add', add),
-  component: page(() => import('./connection-list.tsx'), 'ConnectionList'),
 });
 
 export const routes = [connections] as const;

@@ -1,17 +1,15 @@
 import { HomeIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { runningClusters } from './running-clusters.ts';
 
 const home = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/',
+  ...pageIn(organizationRoute, '/', () => import('./home.tsx'), 'Home'),
   // Asked beside the file of the page.
   loader: ({ context: { plane } }) => void plane.queryClient.prefetchQuery(runningClusters(plane.trpc)),
-  component: page(() => import('./home.tsx'), 'Home'),
 });
 
 export const routes = [home] as const;

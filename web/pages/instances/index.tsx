@@ -1,21 +1,22 @@
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { logSearch } from './log/log-search.ts';
 
 const instance = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/clusters/$cluster/instances/$instance',
+  ...pageIn(organizationRoute, '/clusters/$cluster/instances/$instance', () => import('./instance.tsx'), 'Instance'),
   validateSearch: logSearch,
-  component: page(() => import('./instance.tsx'), 'Instance'),
 });
 
 const workloadLog = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/clusters/$cluster/workloads/$workload/log',
+  ...pageIn(
+    organizationRoute,
+    '/clusters/$cluster/workloads/$workload/log',
+    () => import('./workload-log.tsx'),
+    'WorkloadLog',
+  ),
   validateSearch: logSearch,
-  component: page(() => import('./workload-log.tsx'), 'WorkloadLog'),
 });
 
 export const routes = [instance, workloadLog] as const;

@@ -1,15 +1,14 @@
 import { PersonIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { roles } from '../../../domain/roles.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, holding, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 
 const members = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/members',
+  ...pageIn(organizationRoute, '/members', () => import('./members.tsx'), 'Members'),
   validateSearch: ({ show, accepted, invite, q, role, mfa }: Search) => ({
     ...chosen('show', show, ['invitations']),
     ...flag('accepted', accepted),
@@ -18,7 +17,6 @@ const members = createRoute({
     ...chosen('role', role, roles),
     ...chosen('mfa', mfa, ['on', 'off']),
   }),
-  component: page(() => import('./members.tsx'), 'Members'),
 });
 
 export const routes = [members] as const;

@@ -1,22 +1,18 @@
 import { BroadcastIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
 
 const channels = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/notification-channels',
+  ...pageIn(organizationRoute, '/notification-channels', () => import('./channel-list.tsx'), 'ChannelList'),
   validateSearch: ({ add }: Search) => flag('add', add),
-  component: page(() => import('./channel-list.tsx'), 'ChannelList'),
 });
-const channel = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/notification-channels/$channel',
-  component: page(() => import('./channel.tsx'), 'OneChannel'),
-});
+const channel = createRoute(
+  pageIn(organizationRoute, '/notification-channels/$channel', () => import('./channel.tsx'), 'OneChannel'),
+);
 
 export const routes = [channels, channel] as const;
 

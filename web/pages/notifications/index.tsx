@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { usePlane } from '../../control-plane/plane.ts';
-import { file, page } from '../../frame/page-file.ts';
+import { file, pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
@@ -12,10 +12,8 @@ import { useAllowed } from './in-browser/allowed.ts';
 import { newest } from './newest.ts';
 
 const inbox = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/notifications',
+  ...pageIn(organizationRoute, '/notifications', () => import('./inbox.tsx'), 'Inbox'),
   validateSearch: ({ unread }: Search) => flag('unread', unread),
-  component: page(() => import('./inbox.tsx'), 'Inbox'),
 });
 
 export const routes = [inbox] as const;

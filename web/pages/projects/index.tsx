@@ -2,7 +2,7 @@ import { PlusIcon, ProjectIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
@@ -11,14 +11,11 @@ import { chosen, flag, type Search, text } from '../../search.ts';
 import { useProject } from './use-project.ts';
 
 const projects = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/p',
+  ...pageIn(organizationRoute, '/p', () => import('./project-list.tsx'), 'ProjectList'),
   validateSearch: ({ q }: Search) => ({ ...text('q', q) }),
-  component: page(() => import('./project-list.tsx'), 'ProjectList'),
 });
 const newProject = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/new-project',
+  ...pageIn(organizationRoute, '/new-project', () => import('./new-project.tsx'), 'NewProject'),
   // Once it is made, the address alone shows how it goes on.
   validateSearch: ({ project, environment, from, deployment }: Search) => ({
     ...text('project', project),
@@ -26,25 +23,16 @@ const newProject = createRoute({
     ...chosen('from', from, ['push', 'git', 'folder']),
     ...text('deployment', deployment),
   }),
-  component: page(() => import('./new-project.tsx'), 'NewProject'),
 });
 const project = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/p/$project',
+  ...pageIn(organizationRoute, '/p/$project', () => import('./project.tsx'), 'Project'),
   validateSearch: ({ add }: Search) => ({ ...flag('add', add) }),
-  component: page(() => import('./project.tsx'), 'Project'),
 });
-const projectOverview = createRoute({
-  getParentRoute: () => project,
-  path: '/',
-  component: page(() => import('./project-overview.tsx'), 'ProjectOverview'),
-});
+const projectOverview = createRoute(pageIn(project, '/', () => import('./project-overview.tsx'), 'ProjectOverview'));
 
-const projectSettings = createRoute({
-  getParentRoute: () => project,
-  path: '/settings',
-  component: page(() => import('./project-settings.tsx'), 'ProjectSettings'),
-});
+const projectSettings = createRoute(
+  pageIn(project, '/settings', () => import('./project-settings.tsx'), 'ProjectSettings'),
+);
 
 export const routes = [projects, newProject, project.addChildren([projectOverview, projectSettings])] as const;
 

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { buildStates } from '../../../domain/builds/states.ts';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
@@ -12,54 +12,38 @@ import { logSearch } from '../instances/log/log-search.ts';
 import { useService } from './use-service.ts';
 
 const service = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/p/$project/e/$environment/s/$service',
+  ...pageIn(organizationRoute, '/p/$project/e/$environment/s/$service', () => import('./service.tsx'), 'Service'),
   validateSearch: ({ changes }: Search) => ({ ...flag('changes', changes) }),
-  component: page(() => import('./service.tsx'), 'Service'),
 });
-const serviceOverview = createRoute({
-  getParentRoute: () => service,
-  path: '/',
-  component: page(() => import('./service-overview.tsx'), 'ServiceOverviewPage'),
-});
-const serviceDeployments = createRoute({
-  getParentRoute: () => service,
-  path: '/deployments',
-  component: page(() => import('./service-deployments.tsx'), 'ServiceDeployments'),
-});
+const serviceOverview = createRoute(
+  pageIn(service, '/', () => import('./service-overview.tsx'), 'ServiceOverviewPage'),
+);
+const serviceDeployments = createRoute(
+  pageIn(service, '/deployments', () => import('./service-deployments.tsx'), 'ServiceDeployments'),
+);
 const serviceBuilds = createRoute({
-  getParentRoute: () => service,
-  path: '/builds',
+  ...pageIn(service, '/builds', () => import('../builds/list/build-list.tsx'), 'ServiceBuilds'),
   validateSearch: ({ status }: Search) => chosen('status', status, buildStates),
-  component: page(() => import('../builds/list/build-list.tsx'), 'ServiceBuilds'),
 });
 const serviceLogs = createRoute({
-  getParentRoute: () => service,
-  path: '/logs',
+  ...pageIn(service, '/logs', () => import('../environments/environment-log.tsx'), 'ServiceLogs'),
   validateSearch: logSearch,
-  component: page(() => import('../environments/environment-log.tsx'), 'ServiceLogs'),
 });
 const serviceVariables = createRoute({
-  getParentRoute: () => service,
-  path: '/variables',
+  ...pageIn(service, '/variables', () => import('./variables/service-variables.tsx'), 'ServiceVariables'),
   validateSearch: ({ make, import: importing, file }: Search) => ({
     ...flag('make', make),
     ...flag('import', importing),
     ...flag('file', file),
   }),
-  component: page(() => import('./variables/service-variables.tsx'), 'ServiceVariables'),
 });
 const serviceProcesses = createRoute({
-  getParentRoute: () => service,
-  path: '/processes',
+  ...pageIn(service, '/processes', () => import('./processes/service-processes.tsx'), 'ServiceProcesses'),
   validateSearch: ({ make }: Search) => ({ ...flag('make', make) }),
-  component: page(() => import('./processes/service-processes.tsx'), 'ServiceProcesses'),
 });
-const serviceSettings = createRoute({
-  getParentRoute: () => service,
-  path: '/settings',
-  component: page(() => import('./service-settings.tsx'), 'ServiceSettings'),
-});
+const serviceSettings = createRoute(
+  pageIn(service, '/settings', () => import('./service-settings.tsx'), 'ServiceSettings'),
+);
 
 export const routes = [
   service.addChildren([

@@ -1,15 +1,11 @@
 import { GearIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 
-const settings = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/settings',
-  component: page(() => import('./settings.tsx'), 'Settings'),
-});
+const settings = createRoute(pageIn(organizationRoute, '/settings', () => import('./settings.tsx'), 'Settings'));
 
 export const routes = [settings] as const;
 

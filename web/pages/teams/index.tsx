@@ -1,16 +1,14 @@
 import { PeopleIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
 
 const teams = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/teams',
+  ...pageIn(organizationRoute, '/teams', () => import('./teams.tsx'), 'Teams'),
   validateSearch: ({ make, q }: Search) => ({ ...flag('make', make), ...text('q', q) }),
-  component: page(() => import('./teams.tsx'), 'Teams'),
 });
 
 export const routes = [teams] as const;

@@ -1,16 +1,14 @@
 import { BeakerIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
 
 const ci = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/ci',
+  ...pageIn(organizationRoute, '/ci', () => import('./ci-jobs.tsx'), 'CiJobs'),
   validateSearch: ({ add, q }: Search) => ({ ...flag('add', add), ...text('q', q) }),
-  component: page(() => import('./ci-jobs.tsx'), 'CiJobs'),
 });
 
 export const routes = [ci] as const;

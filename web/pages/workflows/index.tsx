@@ -1,13 +1,12 @@
 import { WorkflowIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
-import { page } from '../../frame/page-file.ts';
+import { pageIn } from '../../frame/page-file.ts';
 import type { Place } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 
 const workflows = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/workflows',
+  ...pageIn(organizationRoute, '/workflows', () => import('./list/workflow-list.tsx'), 'WorkflowList'),
   validateSearch: ({ q, lives, view, kind, about, by, from, until }: Search) => ({
     ...chosen('lives', lives, ['for-ever']),
     ...chosen('view', view, ['running', 'failed-today', 'stuck']),
@@ -18,11 +17,9 @@ const workflows = createRoute({
     ...text('from', from),
     ...text('until', until),
   }),
-  component: page(() => import('./list/workflow-list.tsx'), 'WorkflowList'),
 });
 const workflow = createRoute({
-  getParentRoute: () => organizationRoute,
-  path: '/workflows/$workflow',
+  ...pageIn(organizationRoute, '/workflows/$workflow', () => import('./workflow.tsx'), 'Workflow'),
   validateSearch: ({ step, failures, q, order, raw }: Search) => ({
     ...text('step', step),
     ...flag('failures', failures),
@@ -30,7 +27,6 @@ const workflow = createRoute({
     ...chosen('order', order, ['newest', 'oldest']),
     ...flag('raw', raw),
   }),
-  component: page(() => import('./workflow.tsx'), 'Workflow'),
 });
 
 export const routes = [workflows, workflow] as const;
