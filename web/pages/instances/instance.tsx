@@ -20,25 +20,7 @@ import { type InstanceAnswer, InstanceStatus, releaseOf, restartsOf } from './in
 import { logLink } from './log/log-link.ts';
 import { instanceSource } from './log/log-sources.ts';
 import { useLogChoice } from './log/use-log.ts';
-
-/** One instance of a cluster, found among all that its agent sees; null if it is not among them. */
-export function useInstance(clusterId: string, instanceId: string) {
-  const { client, trpc } = usePlane();
-  return useQuery({
-    queryKey: [...trpc.workloads.instances.pathKey(), clusterId, 'one', instanceId],
-    queryFn: async (): Promise<InstanceAnswer | null> => {
-      for (let cursor: string | undefined; ; ) {
-        const page = await client.workloads.instances.query({
-          path: { id: clusterId },
-          query: { limit: 200, ...(cursor === undefined ? {} : { cursor }) },
-        });
-        const found = page.items.find(({ id }) => id === instanceId);
-        if (found !== undefined || page.nextCursor === undefined) return found ?? null;
-        cursor = page.nextCursor;
-      }
-    },
-  });
-}
+import { useInstance } from './use-instances.ts';
 
 const route = getRouteApi('/$organization/clusters/$cluster/instances/$instance');
 

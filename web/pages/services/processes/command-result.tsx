@@ -10,11 +10,16 @@ import type { Answers } from '../../../control-plane/session.ts';
 
 export type Command = Answers['environments']['command'];
 
+/** While the agent does it, and once it has: each kind of command in its own words. */
+export interface CommandWords {
+  delivered: string;
+  done: (command: Command) => { word: string; tone: Tone };
+}
+
 interface CommandResultProps {
   begun: Command;
   environmentId: string;
-  /** While the agent does it, and once it has: each kind of command in its own words. */
-  words: { delivered: string; done: (command: Command) => { word: string; tone: Tone } };
+  words: CommandWords;
   onClose: () => void;
 }
 

@@ -5,31 +5,57 @@ import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
 import { Form, Select } from '../../../components/forms/form.tsx';
 import { type Sent, useChange } from '../../../control-plane/change.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
-import { type Command, CommandResult } from './command-result.tsx';
+import { type Command, CommandResult, type CommandWords } from './command-result.tsx';
 import type { ProcessAnswer } from './process-fields.tsx';
 
-interface RestartProcessProps {
+/** Each command to the agent, from the question to how it ended. */
+const commands = {
+  restart: {
+    text: 'Its instances end and start again with the release that runs. Staged changes stay staged.',
+    submit: 'Restart',
+    failed: 'restarted',
+    delivered: 'Restarting',
+    done: () => ({ word: 'Restarted', tone: 'good' }),
+  },
+  run: {
+    text: 'One run of the release that serves, besides those of its schedule. Staged changes stay staged.',
+    submit: 'Run now',
+    failed: 'run',
+    delivered: 'Running',
+    done: ({ exitCode = 0 }) => ({ word: `Ended with exit code ${exitCode}`, tone: exitCode === 0 ? 'good' : 'fault' }),
+  },
+} as const satisfies Record<string, CommandWords & Record<'text' | 'submit' | 'failed', string>>;
+
+interface ProcessCommandProps {
+  kind: keyof typeof commands;
   process: ProcessAnswer;
   environmentId: string;
   onClose: () => void;
 }
 
-/** Restarts the instances of a process one after the other, and stays until the agent has said how that went. */
-export function RestartProcess({ process: { id, name }, environmentId, onClose }: RestartProcessProps) {
+/**
+ * Restarts the instances of a process one after the other, or runs a cron process once, and stays until the agent has said how that
+ * went: it goes on without this dialog, too.
+ */
+export function ProcessCommand({ kind, process: { id, name }, environmentId, onClose }: ProcessCommandProps) {
   const { client } = usePlane();
   const [command, setCommand] = useState<Command>();
-  const restart = useChange(
-    (_: undefined, sent: Sent) => client.processes.restart.mutate({ path: { id }, query: { environmentId } }, sent),
-    { failed: `${name} could not be restarted`, succeeded: `Restarting ${name}`, quiet: true, done: setCommand },
+  const words = commands[kind];
+  const change = useChange(
+    (_: undefined, sent: Sent) => client.processes[kind].mutate({ path: { id }, query: { environmentId } }, sent),
+    {
+      failed: `${name} could not be ${words.failed}`,
+      succeeded: `${words.delivered} ${name}`,
+      quiet: true,
+      done: setCommand,
+    },
   );
   if (command !== undefined) return <CommandResult begun={command} {...{ environmentId, words, onClose }} />;
   return (
-    <Form problem={restart.problem} places={[]} onSubmit={() => restart.send(undefined)}>
-      <p className="text-pretty text-soft text-sm">
-        Its instances end and start again with the release that runs. Staged changes stay staged.
-      </p>
-      <SubmitOrCancel onCancel={onClose} busy={restart.sending}>
-        Restart
+    <Form problem={change.problem} places={[]} onSubmit={() => change.send(undefined)}>
+      <p className="text-pretty text-soft text-sm">{words.text}</p>
+      <SubmitOrCancel onCancel={onClose} busy={change.sending}>
+        {words.submit}
       </SubmitOrCancel>
     </Form>
   );
@@ -53,7 +79,7 @@ function RestartOne({
   processes,
   environmentId,
   onClose,
-}: Omit<RestartProcessProps, 'process'> & { processes: readonly ProcessAnswer[] }) {
+}: Omit<ProcessCommandProps, 'kind' | 'process'> & { processes: readonly ProcessAnswer[] }) {
   const [chosen, setChosen] = useState(processes[0]);
   if (chosen === undefined) return null;
   return (
@@ -66,9 +92,7 @@ function RestartOne({
           choices={processes.map(({ id, name }) => ({ value: id, label: name }))}
         />
       )}
-      <RestartProcess key={chosen.id} process={chosen} environmentId={environmentId} onClose={onClose} />
+      <ProcessCommand key={chosen.id} kind="restart" process={chosen} environmentId={environmentId} onClose={onClose} />
     </div>
   );
 }
-
-const words = { delivered: 'Restarting', done: () => ({ word: 'Restarted', tone: 'good' }) as const };

@@ -15,8 +15,7 @@ import { type Placed, useService, useServiceOverview } from '../use-service.ts';
 import { groups, kindWord, type ProcessAnswer } from './process-fields.tsx';
 import { ProcessRuns } from './process-runs.tsx';
 import { ProcessVolumes, useAddVolume } from './process-volumes.tsx';
-import { RestartProcess } from './restart-process.tsx';
-import { RunProcess } from './run-process.tsx';
+import { ProcessCommand } from './restart-process.tsx';
 
 /** How the image starts, as far as that can be told: there may be no image yet, or its registry does not answer. */
 export function CommandOfImage({ service, environment }: Placed) {
@@ -91,13 +90,15 @@ function Process({ process, service, environment }: Placed & { process: ProcessA
     role: 'deployer',
     label: 'Restart',
     title: `Restart ${name}`,
-    content: (close) => <RestartProcess process={process} environmentId={environment.id} onClose={close} />,
+    content: (close) => (
+      <ProcessCommand kind="restart" process={process} environmentId={environment.id} onClose={close} />
+    ),
   });
   const run = dialogAction({
     role: 'deployer',
     label: 'Run now',
     title: `Run ${name} now`,
-    content: (close) => <RunProcess process={process} environmentId={environment.id} onClose={close} />,
+    content: (close) => <ProcessCommand kind="run" process={process} environmentId={environment.id} onClose={close} />,
   });
   const actions: Action[] = [
     ...groups
