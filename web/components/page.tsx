@@ -16,7 +16,7 @@ interface PageProps {
   /** `Tabs` between parts of the page that are no pages of their own. */
   tabs?: ReactNode;
   /** `wide` for tables, logs and canvases, which use all the room there is. */
-  width?: 'normal' | 'wide';
+  width?: 'normal' | 'wide' | undefined;
   /** Beside the content on wide screens, beneath it on narrow ones. The caller keeps in the address that it is open. */
   panel?: PanelProps | undefined;
   children: ReactNode;

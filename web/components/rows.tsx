@@ -16,9 +16,9 @@ interface RowProps {
   /** Name of the item, in the heaviest type. */
   title: ReactNode;
   /** Where the title leads. */
-  link?: LinkProps;
+  link?: LinkProps | undefined;
   /** When the link is followed, here or in a new tab. */
-  onOpen?: () => void;
+  onOpen?: (() => void) | undefined;
   /** For `useFocusKept`, where rows go. */
   id?: string;
   /** Beside the title. */

@@ -13,17 +13,17 @@ export interface ChangeOptions<Input, Output> {
   /** Announced to screen readers, such as "Team deleted". */
   succeeded: string | ((output: Output, input: Input) => string);
   /** The page does not show the result, so a toast does. */
-  elsewhere?: true;
+  elsewhere?: true | undefined;
   done?: (output: Output, input: Input) => void;
   /** The input that takes the change back, for a change that happens at once and offers Undo in place of a question. */
-  undo?: (input: Input) => Input;
+  undo?: ((input: Input) => Input) | undefined;
   /**
    * Optimistic updates: queries and their new data until the answer comes. A failure restores what was answered. */
   meanwhile?: (input: Input) => Shown[];
   /** Queries to refetch afterwards, besides those that the event stream names. Keys may be prefixes. */
   touches?: (input: Input) => readonly QueryKey[];
   /** The answer carries a secret that a retry would not return again, so the request is not retried. */
-  secret?: true;
+  secret?: true | undefined;
   /** The caller shows the failure itself, as forms do, so no toast appears. */
   quiet?: true;
   /** A value that somebody else set meanwhile, in words: the failure then says who set it, to what and when. */

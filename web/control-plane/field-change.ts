@@ -18,10 +18,10 @@ interface FieldChangeOptions<Input, Output, Field extends keyof BodyOf<Input>>
   word: (value: BodyOf<Input>[Field]) => string;
   /** Queries, of the thing or of lists that have it, that show the value before the answer. */
   shownBy: readonly QueryKey[];
-  /** Finds the thing in a list. */
+  /** Finds the thing in a list, where that is not by the id in `path`. */
   isIt?: (item: never) => boolean;
   /** Undo is offered, unless the change cuts off whoever makes it. */
-  undo?: false;
+  undo?: false | undefined;
 }
 
 /**
@@ -35,7 +35,8 @@ export function useFieldChange<Input, Output, Field extends keyof BodyOf<Input>>
   options: FieldChangeOptions<Input, Output, Field>,
 ): Change<BodyOf<Input>[Field]> {
   type Value = BodyOf<Input>[Field];
-  const { operation, path, query, field, value, word, shownBy, isIt, undo, failed, succeeded, done } = options;
+  const { operation, path, query, field, value, word, shownBy, undo, failed, succeeded, done } = options;
+  const { isIt = ({ id }: { id: string }) => id === (path as { id?: string }).id } = options;
   const { client } = usePlane();
   const name = nameOf(operation);
   const set = <Thing extends object>(thing: Thing, to: Value): Thing => ({ ...thing, [field]: to ?? undefined });
@@ -43,21 +44,21 @@ export function useFieldChange<Input, Output, Field extends keyof BodyOf<Input>>
     ({ to, was }, sent) =>
       getUntypedClient(client).mutation(
         name,
-        { path, ...(query === undefined ? {} : { query }), body: { [field]: to, was: { [field]: was } } },
+        { path, query, body: { [field]: to, was: { [field]: was } } },
         sent,
       ) as Promise<Output>,
     {
       failed,
       succeeded: typeof succeeded === 'string' ? succeeded : (output, { to }) => succeeded(output, to),
       wordOf: (theirs) => word(theirs as Value),
-      ...(undo === false ? {} : { undo: ({ to, was }) => ({ to: was, was: to }) }),
-      ...(done === undefined ? {} : { done: (output, { to }) => done(output, to) }),
+      undo: undo === false ? undefined : ({ to, was }) => ({ to: was, was: to }),
+      done: (output, { to }) => done?.(output, to),
       meanwhile: ({ to }) =>
         shownBy.map((queryKey) => ({
           queryKey,
           data: (before: object) =>
             'pages' in before
-              ? withItems<object>((items) => items.map((item) => (isIt?.(item as never) ? set(item, to) : item)))(
+              ? withItems<object>((items) => items.map((item) => (isIt(item as never) ? set(item, to) : item)))(
                   before as never,
                 )
               : set(before, to),

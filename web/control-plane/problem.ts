@@ -20,11 +20,11 @@ export interface ShownProblem {
     seen?: object | undefined;
   }[];
   /** The request is carried out once somebody accepts that a service is down for a moment. */
-  downtime?: true;
+  downtime?: true | undefined;
   /** The same once somebody accepts that variables are missing. */
-  missing?: true;
+  missing?: true | undefined;
   /** Seconds to wait before a retry. */
-  againAfter?: number;
+  againAfter?: number | undefined;
 }
 
 export function problemOf(error: unknown): ShownProblem {
@@ -42,12 +42,8 @@ export function problemOf(error: unknown): ShownProblem {
       // The form asks whose change lasts; its fields are not at fault.
       return { ...shown, fields: {}, meanwhile };
     }
-    const asked = {
-      ...shown,
-      ...(problem.downtime === undefined ? {} : { downtime: true as const }),
-      ...(problem.missing === undefined ? {} : { missing: true as const }),
-    };
-    return againAfter ? { ...asked, againAfter } : asked;
+    const asked = { downtime: problem.downtime && true, missing: problem.missing && true } as const;
+    return { ...shown, ...asked, againAfter: againAfter || undefined };
   }
   const detail =
     error instanceof TRPCClientError

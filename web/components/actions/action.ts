@@ -10,9 +10,9 @@ export interface Shown {
 interface Offered {
   label: string;
   /** Something is lost by it. */
-  danger?: true;
+  danger?: true | undefined;
   /** The least role that it is offered to: `admin`, unless it is another one. */
-  role?: Role;
+  role?: Role | undefined;
 }
 
 /** Something that a person can do: its button or its line of a menu, who is offered it, and what happens then. */

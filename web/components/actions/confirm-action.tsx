@@ -1,9 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { getUntypedClient } from '@trpc/client';
 import { type ReactNode, useState } from 'react';
-import { type Sent, useChange } from '../../control-plane/change.ts';
-import { nameOf } from '../../control-plane/operation-name.ts';
-import { usePlane } from '../../control-plane/plane.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { Confirm } from '../dialogs/confirm.tsx';
 import { AcceptDowntime, AcceptMissing } from '../forms/accept.tsx';
 import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
@@ -35,63 +32,34 @@ interface ConfirmActionProps<Input, Output> extends Pick<DialogAction, 'label' |
 export function confirmAction<Input, Output>({ role, ...props }: ConfirmActionProps<Input, Output>): DialogAction {
   return {
     label: props.label,
-    ...(role === undefined ? {} : { role }),
+    role,
     dialog: (shown) => <ConfirmOperation<Input, Output> {...props} {...shown} />,
   };
 }
 
 function ConfirmOperation<Input, Output>(props: Omit<ConfirmActionProps<Input, Output>, 'role'> & Shown) {
-  const {
-    operation,
-    path,
-    query,
-    body,
-    label,
-    name,
-    text,
-    confirm = label,
-    succeeded,
-    done,
-    touches = [],
-    ...shown
-  } = props;
-  const { client } = usePlane();
+  const { operation, path, query, body, label, name, text, confirm = label, ...rest } = props;
+  const { succeeded, done, touches = [], ...shown } = rest;
   const [accepted, setAccepted] = useState(false);
   const [without, setWithout] = useState(false);
-  const change = useChange(
-    (acceptance: { downtimeAccepted?: true; missingAccepted?: true }, sent: Sent) =>
-      getUntypedClient(client).mutation(
-        nameOf(operation),
-        {
-          path,
-          ...(query === undefined ? {} : { query }),
-          ...(body === undefined ? {} : { body: { ...body, ...acceptance } }),
-        },
-        sent,
-      ) as Promise<Output>,
-    {
-      failed: `${label}: failed`,
-      succeeded,
-      quiet: true,
-      touches: () => [[[nameOf(operation).split('.')[0]]], ...touches],
-      done: (output) => {
-        shown.onClose();
-        done?.(output);
-      },
+  const change = useOperation(operation as OperationOf<object, Output>, {
+    failed: `${label}: failed`,
+    succeeded,
+    quiet: true,
+    touches,
+    done: (output) => {
+      shown.onClose();
+      done?.(output);
     },
-  );
+  });
+  const acceptance = { ...(accepted && { downtimeAccepted: true }), ...(without && { missingAccepted: true }) };
   return (
     <Confirm
       {...shown}
       title={name === undefined ? `${label}?` : `${label} ${name}?`}
       confirm={confirm}
       change={change}
-      onConfirm={() =>
-        change.send({
-          ...(accepted ? { downtimeAccepted: true } : {}),
-          ...(without ? { missingAccepted: true } : {}),
-        })
-      }
+      onConfirm={() => change.send({ path, query, body: body && { ...body, ...acceptance } })}
     >
       {text}
       {(accepted || change.problem?.downtime === true) && <AcceptDowntime checked={accepted} onChange={setAccepted} />}

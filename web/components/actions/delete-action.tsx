@@ -1,9 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { getUntypedClient } from '@trpc/client';
 import type { ReactNode } from 'react';
-import { type Sent, useChange } from '../../control-plane/change.ts';
-import { nameOf } from '../../control-plane/operation-name.ts';
-import { usePlane } from '../../control-plane/plane.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import type { Affected } from '../dialogs/affected-list.tsx';
 import { DeleteDialog } from '../dialogs/delete-dialog.tsx';
 import type { BodyOf, OperationOf, PathOf, QueryOf } from '../forms/operation/fields.ts';
@@ -27,7 +24,7 @@ export function deleteAction<Input>({ role, label, consequences, ...rest }: Dele
   return {
     label: label ?? rest.verb ?? 'Delete',
     danger: true,
-    ...(role === undefined ? {} : { role }),
+    role,
     dialog: (shown) => (
       <DeleteOperation<Input> {...rest} {...shown}>
         {consequences}
@@ -51,7 +48,7 @@ interface DeleteOperationProps<Input> {
   succeeded?: string;
   /** The page that is shown next does not show the result. */
   elsewhere?: true;
-  done?: () => void | Promise<void>;
+  done?: (() => void | Promise<void>) | undefined;
   open: boolean;
   onClose: () => void;
   affected?: readonly Affected[];
@@ -68,39 +65,30 @@ interface DeleteOperationProps<Input> {
 /** Asks before an operation that ends something, and sends it. */
 function DeleteOperation<Input>(props: DeleteOperationProps<Input>) {
   const { operation, path, query, body, name, verb = 'Delete', noun = name, typed, touches = [], ...dialog } = props;
-  const { client } = usePlane();
   const { succeeded, elsewhere, done, open, onClose, affected, blocked, children } = dialog;
   const ended = `${verb.toLowerCase()}d`;
-  const change = useChange(
-    (_: undefined, sent: Sent) =>
-      getUntypedClient(client).mutation(
-        nameOf(operation),
-        { path, ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) },
-        sent,
-      ),
-    {
-      failed: `${verb} ${name}: failed`,
-      succeeded: succeeded ?? asSentence(`${name} ${ended}`),
-      quiet: true,
-      ...(elsewhere === undefined ? {} : { elsewhere }),
-      done: () => {
-        onClose();
-        void done?.();
-      },
-      touches: () => [[[nameOf(operation).split('.')[0]]], ...touches],
+  const change = useOperation(operation as OperationOf<object, unknown>, {
+    failed: `${verb} ${name}: failed`,
+    succeeded: succeeded ?? asSentence(`${name} ${ended}`),
+    quiet: true,
+    elsewhere,
+    done: () => {
+      onClose();
+      void done?.();
     },
-  );
+    touches,
+  });
   return (
     <DeleteDialog
       open={open}
       onClose={onClose}
       title={`${verb} ${name}?`}
       confirm={`${verb} ${noun}`}
-      {...(affected === undefined ? {} : { affected })}
-      {...(blocked === undefined ? {} : { blocked })}
-      {...(typed === undefined ? {} : { typed: { label: `Type ${typed} to confirm`, text: typed } })}
+      affected={affected}
+      blocked={blocked}
+      typed={typed}
       change={change}
-      onConfirm={() => change.send(undefined)}
+      onConfirm={() => change.send({ path, query, body })}
     >
       {children}
     </DeleteDialog>

@@ -18,7 +18,7 @@ export function formAction<Input, Output>({ role, ...form }: FormActionProps<Inp
   const { label, title = label, submit = label, ...rest } = form;
   return {
     label,
-    ...(role === undefined ? {} : { role }),
+    role,
     dialog: (shown) => <FormDialog<Input, Output> {...rest} {...shown} title={title} submit={submit} />,
   };
 }

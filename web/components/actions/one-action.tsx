@@ -26,9 +26,10 @@ export function OneAction({ action, small = false, face, stop }: OneActionProps)
     <>
       <Button
         small={small}
-        {...(action.danger === true ? { look: 'danger' } : {})}
-        {...(face === undefined ? {} : { 'aria-label': action.label, title: action.label })}
-        {...(stop === undefined ? {} : { 'data-column-stop': stop })}
+        look={action.danger && 'danger'}
+        aria-label={face === undefined ? undefined : action.label}
+        title={face === undefined ? undefined : action.label}
+        data-column-stop={stop}
         onClick={run}
       >
         {face ?? action.label}

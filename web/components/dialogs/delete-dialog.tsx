@@ -12,15 +12,15 @@ interface DeleteDialogProps {
   /** Consequences, and whether they can be undone. */
   children: ReactNode;
   /** Things that are deleted with it, end or stop, by name. */
-  affected?: readonly Affected[];
+  affected?: readonly Affected[] | undefined;
   /** Label of the button: the action, such as "Delete team". */
   confirm: string;
   change: Pick<Change<never>, 'sending' | 'problem'>;
   onConfirm: () => void;
   /** Must be typed as it is before it can be done. */
-  typed?: { label: string; text: string };
+  typed?: string | undefined;
   /** Something is in the way, which the consequences name. */
-  blocked?: boolean;
+  blocked?: boolean | undefined;
 }
 
 /**
@@ -52,12 +52,12 @@ function DeleteForm({
       <AffectedList affected={affected} />
       <ProblemNotice problem={change.problem} />
       {typed !== undefined && !blocked && (
-        <TextField name="typed" label={typed.label} value={text} onChange={setText} mono />
+        <TextField name="typed" label={`Type ${typed} to confirm`} value={text} onChange={setText} mono />
       )}
       <SubmitOrCancel
         onCancel={onClose}
         busy={change.sending}
-        disabled={blocked || (typed !== undefined && text !== typed.text)}
+        disabled={blocked || (typed !== undefined && text !== typed)}
         look="danger"
         cancelFirst
       >

@@ -19,7 +19,7 @@ interface DialogProps {
   /** For content wider than a form: files, long commands. */
   wide?: boolean;
   /** Whether something is typed and not saved, if the caller knows better than that somebody typed. */
-  isDirty?: () => boolean;
+  isDirty?: (() => boolean) | undefined;
   /** A question before a loss: read out at once, closed by its buttons and Escape only. */
   alert?: boolean;
 }
@@ -90,7 +90,7 @@ function firstField(): HTMLElement | null {
 
 /** Of a form in a dialog: its main action, and the way out. */
 export function SubmitOrCancel(props: {
-  onCancel?: () => void;
+  onCancel?: (() => void) | undefined;
   busy: boolean;
   disabled?: boolean;
   look?: 'strong' | 'danger';

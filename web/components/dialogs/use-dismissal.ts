@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { isShownByAddress } from './use-address-dialog.ts';
 
 /** Whether a dialog may close, and the question that is asked before. `isDirty`: as the caller knows it, if it does. */
-export function useDismissal(open: boolean, onClose: () => void, isDirty?: () => boolean) {
+export function useDismissal(open: boolean, onClose: () => void, isDirty?: (() => boolean) | undefined) {
   const [asking, setAsking] = useState(false);
   const typed = useRef(false);
   const now = useRef({ onClose, isDirty });

@@ -8,9 +8,9 @@ export interface DiffLine {
   from?: string | undefined;
   to?: string | undefined;
   /** Its values are never shown. */
-  secret?: boolean;
+  secret?: boolean | undefined;
   /** In place of values: "New service". */
-  note?: string;
+  note?: string | undefined;
   /** Beneath: who changed it. */
   about?: ReactNode;
   actions?: ReactNode;

@@ -7,8 +7,8 @@ type Look = 'strong' | 'plain' | 'quiet' | 'danger';
 
 interface Looks {
   /** `strong`: the main action of a page. `danger`: an action that cannot be undone. `quiet`: without a border. */
-  look?: Look;
-  small?: boolean;
+  look?: Look | undefined;
+  small?: boolean | undefined;
   icon?: ReactNode;
 }
 
@@ -20,7 +20,7 @@ const looks: Record<Look, string> = {
   danger: 'border-fault-line bg-card text-fault shadow-card not-disabled:hover:bg-fault-ground',
 };
 
-function look({ look = 'plain', small = false }: Looks): string {
+function lookOf({ look = 'plain', small = false }: Looks): string {
   return classes(
     'inline-flex shrink-0 select-none items-center justify-center gap-1.5 whitespace-nowrap rounded-md border font-medium transition-colors duration-75 disabled:opacity-50 aria-disabled:opacity-50',
     small ? 'h-7 px-2.5 text-sm' : 'h-8.5 px-3 text-base max-sm:h-10',
@@ -33,23 +33,14 @@ interface ButtonProps extends Looks, Omit<ComponentProps<'button'>, 'className'>
   busy?: boolean;
 }
 
-export function Button({
-  look: name,
-  small,
-  icon,
-  busy = false,
-  disabled,
-  children,
-  type = 'button',
-  ...rest
-}: ButtonProps) {
+export function Button({ look, small, icon, busy = false, disabled, children, type = 'button', ...rest }: ButtonProps) {
   return (
     <button
       {...rest}
       type={type}
       disabled={disabled}
       {...(busy ? { onClick: undefined, 'aria-disabled': true, 'aria-busy': true } : {})}
-      className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
+      className={lookOf({ look, small })}
     >
       {busy ? <Spinner /> : icon}
       {children}
@@ -58,18 +49,9 @@ export function Button({
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({
-  look: name,
-  small,
-  icon,
-  children,
-  ...rest
-}: Looks & LinkProps & { children: ReactNode }) {
+export function ButtonLink({ look, small, icon, children, ...rest }: Looks & LinkProps & { children: ReactNode }) {
   return (
-    <Link
-      {...rest}
-      className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
-    >
+    <Link {...rest} className={lookOf({ look, small })}>
       {icon}
       {children}
     </Link>
@@ -78,18 +60,13 @@ export function ButtonLink({
 
 /** The same to another site. */
 export function ButtonAnchor({
-  look: name,
+  look,
   small,
   children,
   ...rest
 }: Looks & Omit<ComponentProps<'a'>, 'className'> & { href: string }) {
   return (
-    <a
-      {...rest}
-      target="_blank"
-      rel="noreferrer"
-      className={look({ ...(name === undefined ? {} : { look: name }), ...(small === undefined ? {} : { small }) })}
-    >
+    <a {...rest} target="_blank" rel="noreferrer" className={lookOf({ look, small })}>
       {children}
     </a>
   );

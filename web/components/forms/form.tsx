@@ -68,7 +68,7 @@ export interface FieldProps {
   label: string;
   hint?: ReactNode;
   /** Hides the label from all but screen readers, where the context already names the field. */
-  bare?: boolean;
+  bare?: boolean | undefined;
 }
 
 export function Labelled({
@@ -98,16 +98,16 @@ export function Labelled({
 interface TextProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
-  type?: 'text' | 'email' | 'number' | 'search' | 'url' | 'date' | 'password';
+  type?: 'text' | 'email' | 'number' | 'search' | 'url' | 'date' | 'password' | undefined;
   required?: boolean;
-  placeholder?: string;
+  placeholder?: string | undefined;
   /** For names of machines and code: in the letters of code. */
-  mono?: boolean;
+  mono?: boolean | undefined;
   /** The first thing to fill in when the form appears. */
   first?: boolean;
-  min?: number | string;
-  max?: number | string;
-  maxLength?: number;
+  min?: number | string | undefined;
+  max?: number | string | undefined;
+  maxLength?: number | undefined;
   suggestions?: readonly string[];
   /** Names the fault of a text before it is sent. */
   validate?: (text: string) => string | undefined;
@@ -117,7 +117,7 @@ export function TextField(props: TextProps) {
   const { name, label, hint, bare, value, onChange, mono, first, suggestions, validate, ...rest } = props;
   const list = useId();
   return (
-    <Labelled name={name} label={label} hint={hint} validate={validate} {...(bare === undefined ? {} : { bare })}>
+    <Labelled name={name} label={label} hint={hint} validate={validate} bare={bare}>
       <BaseField.Control
         {...rest}
         value={value}

@@ -5,7 +5,7 @@ import { menuPopup } from '../dialogs/menu.tsx';
 /** Where a menu opens: at the button of the row, or at the pointer. */
 export interface MenuAt {
   button: HTMLElement;
-  point?: { x: number; y: number };
+  point?: { x: number; y: number } | undefined;
 }
 
 /** The one menu of a table, open for the row that was asked. */

@@ -174,9 +174,7 @@ function Rows<Item>(props: RowsProps<Item>) {
                 menuLabel={offered?.(item).length ? `Actions for ${name(item)}` : undefined}
                 expanded={asked?.open === true && asked.id === id}
                 onNear={() => void loadMenu().catch(() => undefined)}
-                onMenu={(asking, button, point) =>
-                  setAsked({ id: asking, at: { button, ...(point === undefined ? {} : { point }) }, open: true })
-                }
+                onMenu={(asking, button, point) => setAsked({ id: asking, at: { button, point }, open: true })}
               />
             );
           })}

@@ -18,7 +18,7 @@ export function ThingPage<Thing>({ query, noun, width, children }: ThingPageProp
   if (isMissing(query.error)) return <NotThere />;
   if (query.data !== undefined) return children(query.data);
   return (
-    <Page title={noun} {...(width === undefined ? {} : { width })}>
+    <Page title={noun} width={width}>
       <Card>
         <Loaded query={query}>{() => null}</Loaded>
       </Card>

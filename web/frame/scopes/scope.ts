@@ -9,7 +9,7 @@ export interface Sibling {
   value: string;
   label: string;
   lead?: ReactNode;
-  detail?: string;
+  detail?: string | undefined;
 }
 
 export interface Siblings {

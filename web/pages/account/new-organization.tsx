@@ -42,7 +42,7 @@ export function NewOrganization() {
               succeeded={({ name }) => `${name} created`}
               done={open}
               onDirty={unsaved.set}
-              {...(first ? {} : { onCancel: () => history.back() })}
+              onCancel={first ? undefined : () => history.back()}
             />
           </div>
         </Card>

@@ -11,7 +11,7 @@ import { Card, Fact, Facts, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { Badge, LastKnown } from '../../components/status.tsx';
 import { Time } from '../../components/times/time.tsx';
-import { useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { type ClusterAnswer, isInContact, useCluster } from '../clusters/cluster-status.tsx';
@@ -123,17 +123,12 @@ function UpdateAgent({
   open: boolean;
   onClose: () => void;
 }) {
-  const { client, trpc } = usePlane();
-  const update = useChange(
-    (_: undefined, sent) => client.clusters.updateAgent.mutate({ path: { id: cluster.id } }, sent),
-    {
-      failed: 'The update could not be started',
-      succeeded: 'Update started',
-      quiet: true,
-      done: onClose,
-      touches: () => [trpc.clusters.pathKey()],
-    },
-  );
+  const update = useOperation(usePlane().trpc.clusters.updateAgent, {
+    failed: 'The update could not be started',
+    succeeded: 'Update started',
+    quiet: true,
+    done: onClose,
+  });
   return (
     <Confirm
       open={open}
@@ -144,7 +139,7 @@ function UpdateAgent({
       title={`Update the agent of ${cluster.name}`}
       confirm="Update agent"
       change={update}
-      onConfirm={() => update.send(undefined)}
+      onConfirm={() => update.send({ path: { id: cluster.id } })}
     >
       The agent is updated to {releaseText(to)}. Workloads keep running. If the new agent does not connect within two
       minutes, the previous one is restored automatically.
@@ -154,16 +149,11 @@ function UpdateAgent({
 
 /** A running update: finished, current and coming phases. */
 function UpdateProgress({ clusterId, attempt }: { clusterId: string; attempt: UpdateAttempt }) {
-  const { client, trpc } = usePlane();
   const mayChange = useMay('admin');
-  const cancel = useChange(
-    (_: undefined, sent) => client.clusters.cancelAgentUpdate.mutate({ path: { id: clusterId } }, sent),
-    {
-      failed: 'The update could not be cancelled',
-      succeeded: 'Cancelling the update',
-      touches: () => [trpc.clusters.pathKey()],
-    },
-  );
+  const cancel = useOperation(usePlane().trpc.clusters.cancelAgentUpdate, {
+    failed: 'The update could not be cancelled',
+    succeeded: 'Cancelling the update',
+  });
   const reached = phases.findIndex(({ status }) => status === attempt.status);
   return (
     <Section
@@ -177,7 +167,7 @@ function UpdateProgress({ clusterId, attempt }: { clusterId: string; attempt: Up
       actions={
         mayChange &&
         canCancel(attempt) && (
-          <Button small busy={cancel.sending} onClick={() => cancel.send(undefined)}>
+          <Button small busy={cancel.sending} onClick={() => cancel.send({ path: { id: clusterId } })}>
             Cancel the update
           </Button>
         )

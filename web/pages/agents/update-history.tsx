@@ -6,7 +6,7 @@ import { Section } from '../../components/page.tsx';
 import { Row, Rows } from '../../components/rows.tsx';
 import { durationText } from '../../components/times/durations.ts';
 import { Time } from '../../components/times/time.tsx';
-import { useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay, useMembership } from '../../control-plane/session.ts';
 import { type ClusterAnswer, isInContact } from '../clusters/cluster-status.tsx';
@@ -70,19 +70,15 @@ function tookText({ startedAt, finishedAt = startedAt }: UpdateAttempt): string 
 
 /** Releases that ran on the cluster earlier, with a rollback to each. */
 export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; agent: AgentStatus }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const mayChange = useMay('admin');
   const [image, setImage] = useState<string>();
-  const goBack = useChange(
-    (image: string, sent) => client.clusters.rollbackAgent.mutate({ path: { id: cluster.id }, body: { image } }, sent),
-    {
-      failed: 'The agent could not be rolled back',
-      succeeded: 'Rollback started',
-      quiet: true,
-      done: () => setImage(undefined),
-      touches: () => [trpc.clusters.pathKey()],
-    },
-  );
+  const goBack = useOperation(trpc.clusters.rollbackAgent, {
+    failed: 'The agent could not be rolled back',
+    succeeded: 'Rollback started',
+    quiet: true,
+    done: () => setImage(undefined),
+  });
   const releases = releasesBefore(agent);
   if (releases.length === 0) return null;
   return (
@@ -117,7 +113,7 @@ export function EarlierReleases({ cluster, agent }: { cluster: ClusterAnswer; ag
         title={`Roll back to ${releaseText(image ?? '')}`}
         confirm="Roll back"
         change={goBack}
-        onConfirm={() => image !== undefined && goBack.send(image)}
+        onConfirm={() => image !== undefined && goBack.send({ path: { id: cluster.id }, body: { image } })}
       >
         Workloads keep running. If that release no longer works, the current one is restored automatically.
       </Confirm>

@@ -47,7 +47,7 @@ export function ExpiryField({ onChange }: { onChange: (expiresAt: string | undef
         value={expiry}
         onChange={(chosen) => choose(expiryChoices.find(({ value }) => value === chosen)?.value ?? expiry, date)}
         choices={expiryChoices}
-        {...(expiry === 'never' ? { hint: 'Anyone who has it can use it until it is revoked.' } : {})}
+        hint={expiry === 'never' ? 'Anyone who has it can use it until it is revoked.' : undefined}
       />
       {expiry === 'date' && (
         <TextField

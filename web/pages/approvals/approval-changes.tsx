@@ -45,19 +45,15 @@ function linesOf({ items = [], from, to, promotedFrom }: OfService): DiffLine[] 
     lineOf({ ...item, id: `${item.kind} ${item.processId ?? ''} ${item.key} ${item.label}` }),
   );
   if (to === undefined) return changes;
-  const before = (text: (release: Released) => string) =>
-    from === null || from === undefined ? {} : { from: text(from) };
   const release = ({ number }: Released) => `Release ${number}`;
-  const image = (one: Released) => one.image;
-  const origin = promotedFrom && `Of release ${promotedFrom.number} in ${promotedFrom.environment}`;
   return [
-    { id: 'release', title: 'Release', ...before(release), to: release(to) },
+    { id: 'release', title: 'Release', from: from ? release(from) : undefined, to: release(to) },
     {
       id: 'image',
       title: 'Image',
-      ...(from?.image === to.image ? {} : before(image)),
+      from: from?.image === to.image ? undefined : from?.image,
       to: to.image,
-      ...(origin === undefined ? {} : { about: origin }),
+      about: promotedFrom && `Of release ${promotedFrom.number} in ${promotedFrom.environment}`,
     },
     ...changes,
   ];
@@ -132,7 +128,7 @@ export function Reach({ approval }: { approval: ApprovalAnswer }) {
               </Badge>
             }
             detail={<Served of={service} becomes={changed.get(service.serviceId)} />}
-            {...(service.addresses.some(({ url }) => url !== '') ? { facts: <ServiceAddresses of={service} /> } : {})}
+            facts={service.addresses.some(({ url }) => url !== '') ? <ServiceAddresses of={service} /> : undefined}
           />
         ))}
       </Rows>

@@ -8,7 +8,7 @@ import { Status } from '../../components/status.tsx';
 import type { Tone } from '../../components/style.ts';
 import { durationText } from '../../components/times/durations.ts';
 import { ExactTime, Time } from '../../components/times/time.tsx';
-import { type Sent, useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMay } from '../../control-plane/session.ts';
 import { ThingPage } from '../../frame/fallbacks/thing-page.tsx';
@@ -19,14 +19,14 @@ import { Decide } from './decide.tsx';
 
 /** The environment has changed since: the difference below is not that of today, and a new approval shows it. */
 export function Refresh({ approval: { id } }: { approval: ApprovalAnswer }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const mayApply = useMay('deployer');
   const { organization = '' } = useParams({ strict: false });
   const navigate = useNavigate();
-  const refresh = useChange((_: undefined, sent: Sent) => client.approvals.refresh.mutate({ path: { id } }, sent), {
+  const refresh = useOperation(trpc.approvals.refresh, {
     failed: 'The approval could not be refreshed',
     succeeded: 'Refreshed',
-    touches: () => [trpc.approvals.pathKey(), trpc.deployments.pathKey(), trpc.changeSets.pathKey()],
+    touches: [trpc.deployments.pathKey(), trpc.changeSets.pathKey()],
     done: (fresh) =>
       void navigate({
         to: '/$organization/approvals/$approval',
@@ -38,7 +38,7 @@ export function Refresh({ approval: { id } }: { approval: ApprovalAnswer }) {
     <Notice tone="attention" title="The environment has changed since this was requested">
       <p>It cannot be approved as it is. Refresh it to see what it would change today, or reject it.</p>
       {mayApply && (
-        <Button look="strong" busy={refresh.sending} onClick={() => refresh.send(undefined)}>
+        <Button look="strong" busy={refresh.sending} onClick={() => refresh.send({ path: { id } })}>
           Refresh
         </Button>
       )}

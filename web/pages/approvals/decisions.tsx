@@ -3,7 +3,7 @@ import type { DialogAction, Shown } from '../../components/actions/action.ts';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { Dialog, SubmitOrCancel } from '../../components/dialogs/dialog.tsx';
 import { Form, TextField } from '../../components/forms/form.tsx';
-import { type Sent, useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { type ApprovalAnswer, titleOf } from './approval-words.tsx';
 
@@ -46,7 +46,7 @@ export function decision(way: Way, approval: Decidable): DialogAction {
   return {
     label,
     role: way === 'break-glass' ? 'owner' : 'admin',
-    ...(danger === undefined ? {} : { danger }),
+    danger,
     dialog: (shown) => <DecisionDialog way={way} approval={approval} {...shown} />,
   };
 }
@@ -85,34 +85,29 @@ function DecisionDialog({ way, approval, open, onClose }: { way: Way; approval: 
 function DecisionForm({ way, approval, onClose }: { way: Way; approval: Decidable; onClose: () => void }) {
   const { id } = approval;
   const { hint, submit, danger, done } = ways[way];
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const [reason, setReason] = useState('');
   const given = reason.trim();
-  const change = useChange(
-    (_: undefined, sent: Sent) =>
-      way === 'break-glass'
-        ? client.approvals.breakGlass.mutate({ path: { id }, body: { reason: given } }, sent)
-        : client.approvals.decide.mutate(
-            {
-              path: { id },
-              body: {
-                decision: way === 'approve' ? 'approved' : 'rejected',
-                ...(given === '' ? {} : { reason: given }),
-              },
-            },
-            sent,
-          ),
-    {
-      failed: 'The decision could not be made',
-      succeeded: done,
-      quiet: true,
-      touches: () => [trpc.approvals.pathKey(), trpc.deployments.pathKey()],
-      done: onClose,
-    },
-  );
+  const words = {
+    failed: 'The decision could not be made',
+    succeeded: done,
+    quiet: true,
+    touches: [trpc.deployments.pathKey()],
+    done: onClose,
+  } as const;
+  const decide = useOperation(trpc.approvals.decide, words);
+  const glass = useOperation(trpc.approvals.breakGlass, words);
   const isGlass = way === 'break-glass';
+  const change = isGlass ? glass : decide;
+  const send = () =>
+    isGlass
+      ? glass.send({ path: { id }, body: { reason: given } })
+      : decide.send({
+          path: { id },
+          body: { decision: way === 'approve' ? 'approved' : 'rejected', reason: given || undefined },
+        });
   return (
-    <Form problem={change.problem} places={['reason']} onSubmit={() => change.send(undefined)}>
+    <Form problem={change.problem} places={['reason']} onSubmit={send}>
       <p className="text-pretty text-soft text-sm">{consequenceOf(way, approval)}</p>
       <TextField name="reason" label="Reason" value={reason} onChange={setReason} maxLength={2000} hint={hint} first />
       <SubmitOrCancel

@@ -13,27 +13,18 @@ export interface LogFilter {
   to?: string;
 }
 
-interface LogQuery {
-  action?: string;
-  actor?: string;
-  subjectKind?: string;
-  subjectId?: string;
-  from?: string;
-  until?: string;
-}
-
 /** The filters as query parameters. Invalid days are dropped: the address is untrusted input. */
-export function queryOf({ action, actor, subject, from, to }: LogFilter, { dayBegin }: Times): LogQuery {
+export function queryOf({ action, actor, subject, from, to }: LogFilter, { dayBegin }: Times) {
   const [kind, ...rest] = subject?.split('/') ?? [];
   const id = rest.join('/');
   const begin = dayBegin(from ?? '');
   const end = dayBegin(to ?? '', 1);
   return {
-    ...(action === undefined ? {} : { action }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(kind === undefined || kind === '' ? {} : { subjectKind: kind }),
-    ...(id === '' ? {} : { subjectId: id }),
-    ...(begin === undefined ? {} : { from: begin.toISOString() }),
-    ...(end === undefined ? {} : { until: end.toISOString() }),
+    action,
+    actor,
+    subjectKind: kind || undefined,
+    subjectId: id || undefined,
+    from: begin?.toISOString(),
+    until: end?.toISOString(),
   };
 }

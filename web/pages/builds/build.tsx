@@ -19,7 +19,7 @@ import { BuildLog, logId } from './log/build-log.tsx';
 export function BuildSteps({ build }: { build: BuildAnswer }) {
   const cached = cacheText(build.cache);
   return (
-    <Section title="Steps" {...(cached === '' ? {} : { about: `From the cache: ${cached}.` })}>
+    <Section title="Steps" about={cached === '' ? undefined : `From the cache: ${cached}.`}>
       <StageList label="Steps" stages={stagesOf(build)} finishedAt={build.finishedAt} />
     </Section>
   );

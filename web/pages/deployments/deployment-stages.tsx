@@ -24,11 +24,10 @@ export function DeploymentStages({ deployment }: { deployment: Shown }) {
   return (
     <Section
       title="Stages"
-      {...(known === undefined
-        ? {}
-        : {
-            about: `Median of ${known.sampleSize} deployments that went live here in the last 30 days: ${durationText(known.medianSeconds * 1_000)}.`,
-          })}
+      about={
+        known &&
+        `Median of ${known.sampleSize} deployments that went live here in the last 30 days: ${durationText(known.medianSeconds * 1_000)}.`
+      }
     >
       <StageList
         label="Stages"

@@ -36,7 +36,7 @@ export function Serving({ of }: { of: Place }) {
       <Rows label="Serves now">
         <Row
           title={servedText(overview)}
-          {...(serving === undefined ? {} : { link: deploymentLink(serving, slug) })}
+          link={serving && deploymentLink(serving, slug)}
           detail={
             activeDeployedAt !== undefined &&
             !overview.suspended && (
@@ -80,7 +80,10 @@ function RollBack({ to }: { to: DeploymentAnswer }) {
 }
 
 /** Of those that went live: the one that serves, and the last one before it that had another release. */
-function useLived({ serviceId, environmentId }: Place): Partial<Record<'serving' | 'before', DeploymentAnswer>> {
+function useLived({ serviceId, environmentId }: Place): {
+  serving?: DeploymentAnswer;
+  before?: DeploymentAnswer | undefined;
+} {
   const { trpc } = usePlane();
   const { data } = useQuery(
     trpc.deployments.list.queryOptions({ query: { serviceId, environmentId, state: 'live', limit: 20 } }),
@@ -89,5 +92,5 @@ function useLived({ serviceId, environmentId }: Place): Partial<Record<'serving'
   const serving = data?.items[at];
   if (data === undefined || serving === undefined) return {};
   const before = data.items.slice(at + 1).find(({ releaseId }) => releaseId !== serving.releaseId);
-  return before === undefined ? { serving } : { serving, before };
+  return { serving, before };
 }

@@ -158,7 +158,6 @@ function Flag({ environment, field, label, about, words }: FlagProps) {
     failed: 'The setting could not be changed',
     succeeded: (_, is) => `${name} ${wordOf(is)}`,
     shownBy: [trpc.environments.list.pathKey()],
-    isIt: (one: { id: string }) => one.id === id,
   });
   return (
     <Setting title={label} about={about}>
@@ -186,7 +185,6 @@ function Cluster({ environment: { id, name, clusterId } }: { environment: Enviro
     failed: 'The cluster could not be changed',
     succeeded: (_, to) => `${name} runs on ${wordOf(to)}`,
     shownBy: [trpc.environments.list.pathKey()],
-    isIt: (one: { id: string }) => one.id === id,
   });
   return (
     <Setting title="Cluster" about="Where its services run.">

@@ -6,7 +6,7 @@ import { DialogActions } from '../../components/dialogs/dialog.tsx';
 import { Button } from '../../components/forms/button.tsx';
 import { TextField } from '../../components/forms/form.tsx';
 import type { FieldIn } from '../../components/forms/operation/fields.ts';
-import { type Sent, useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { allowedFields, everyProject } from '../projects/allowed-projects.tsx';
 import { type Connection, howToPaste } from './connection-words.ts';
@@ -73,17 +73,13 @@ function Token<Body>({ value = '', onChange }: FieldIn<string, Body>) {
 
 /** All that can be done to a connection, in the order of its menu. */
 export function useConnectionActions(): (connection: Connection) => Action[] {
-  const { client, trpc } = usePlane();
-  const check = useChange(
-    ({ id }: Connection, sent: Sent) => client.gitConnections.check.mutate({ path: { id } }, sent),
-    {
-      failed: 'The connection could not be checked',
-      succeeded: ({ label, lastError }) => (lastError === '' ? `${label} works` : `${label} fails`),
-      touches: () => [trpc.gitConnections.pathKey()],
-    },
-  );
+  const { trpc } = usePlane();
+  const check = useOperation(trpc.gitConnections.check, {
+    failed: 'The connection could not be checked',
+    succeeded: ({ label, lastError }) => (lastError === '' ? `${label} works` : `${label} fails`),
+  });
   return (connection) => [
-    { label: 'Check', role: 'deployer', act: () => check.send(connection) },
+    { label: 'Check', role: 'deployer', act: () => check.send({ path: { id: connection.id } }) },
     formAction({
       label: 'Choose projects',
       operation: trpc.gitConnections.update,

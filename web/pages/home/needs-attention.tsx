@@ -6,7 +6,7 @@ import { Section } from '../../components/page.tsx';
 import { LoadedPages } from '../../components/states.tsx';
 import { classes, type Tone } from '../../components/style.ts';
 import { WithTimes } from '../../components/times/with-times.tsx';
-import { type Sent, useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { usePages } from '../../control-plane/pages.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { useMembership } from '../../control-plane/session.ts';
@@ -39,14 +39,14 @@ function DeployedMeanwhile({ loosening: { deployed, deployedCount } }: { looseni
 
 /** Makes the guard again what it was, by one click; nothing where it was changed again. */
 function UndoLoosening({ loosening: { id, endedAt } }: { loosening: Loosening }) {
-  const { client, trpc } = usePlane();
-  const change = useChange((_: undefined, sent: Sent) => client.guards.undo.mutate({ path: { id } }, sent), {
+  const { trpc } = usePlane();
+  const change = useOperation(trpc.guards.undo, {
     failed: 'It could not be undone',
     succeeded: 'Undone',
-    touches: () => [trpc.attention.pathKey()],
+    touches: [trpc.attention.pathKey()],
   });
   if (endedAt !== undefined) return null;
-  return <OneAction small action={{ label: 'Undo', act: () => change.send(undefined) }} />;
+  return <OneAction small action={{ label: 'Undo', act: () => change.send({ path: { id } }) }} />;
 }
 
 /** Everything that is broken, an item each, with the way to what tells most about it. */

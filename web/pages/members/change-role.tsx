@@ -60,7 +60,7 @@ function RoleMenu({ member }: { member: Member }) {
     succeeded: (_, role) => `${name} is now ${roleWords[role].name.toLowerCase()}`,
     shownBy: [pagesKey(trpc.members.list)],
     isIt: (one: Member) => one.userId === userId,
-    ...(isSelf ? { undo: false } : {}),
+    undo: isSelf ? false : undefined,
     done: () => isSelf && void personPlane.queryClient.invalidateQueries(),
   });
   const choose = (role: Role) => {

@@ -5,7 +5,7 @@ import { useDialog } from '../../components/dialogs/use-dialog.ts';
 import { Button } from '../../components/forms/button.tsx';
 import { OperationForm } from '../../components/forms/operation/operation-form.tsx';
 import { Notice, ProblemNotice } from '../../components/notice.tsx';
-import { type Sent, useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { channelFields } from './channel-fields.tsx';
 import { type Channel, pendingText } from './channel-words.ts';
@@ -17,28 +17,24 @@ interface ChannelTestProps {
 
 /** Tests a channel at once and says how that went. After a failure it can be mended here, tested again, or deleted. */
 export function ChannelTest({ channel: given, onClose }: ChannelTestProps) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const [channel, setChannel] = useState(given);
   const [delivered, setDelivered] = useState<boolean>();
   const [editing, setEditing] = useState(false);
   const deleting = useDialog<Channel>();
   const { id, label } = channel;
-  const test = useChange(
-    (_: undefined, sent: Sent) => client.notificationChannels.test.mutate({ path: { id } }, sent),
-    {
-      failed: `${label} could not be tested`,
-      succeeded: (answer) => (answer.delivered ? `The test of ${label} was delivered` : `The test of ${label} failed`),
-      quiet: true,
-      done: (answer) => {
-        setChannel(answer.channel);
-        setDelivered(answer.delivered);
-      },
-      touches: () => [trpc.notificationChannels.pathKey()],
+  const test = useOperation(trpc.notificationChannels.test, {
+    failed: `${label} could not be tested`,
+    succeeded: (answer) => (answer.delivered ? `The test of ${label} was delivered` : `The test of ${label} failed`),
+    quiet: true,
+    done: (answer) => {
+      setChannel(answer.channel);
+      setDelivered(answer.delivered);
     },
-  );
+  });
   const send = () => {
     setDelivered(undefined);
-    test.send(undefined);
+    test.send({ path: { id } });
   };
   const begin = useRef(send);
   useEffect(() => begin.current(), []);
@@ -125,7 +121,7 @@ export const deleteChannel = (trpc: Plane['trpc'], channel: Channel, done?: () =
     name: channel.label,
     operation: trpc.notificationChannels.delete,
     path: { id: channel.id },
-    ...(done === undefined ? {} : { done }),
+    done,
     consequences: (
       <>
         {channel.pending > 0 && <strong>{pendingText(channel.pending)} and will be dropped. </strong>}

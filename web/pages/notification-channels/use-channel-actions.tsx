@@ -2,7 +2,7 @@ import type { Action, DialogAction } from '../../components/actions/action.ts';
 import { confirmAction } from '../../components/actions/confirm-action.tsx';
 import { dialogAction } from '../../components/actions/dialog-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
-import { type Sent, useChange } from '../../control-plane/change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { count } from '../audit-log/deed.ts';
 import { channelFields, newChannel, newChannelFields } from './channel-fields.tsx';
@@ -33,32 +33,21 @@ export const testChannel = (channel: Channel): DialogAction =>
 
 /** Tries at once what waits, where anything does. */
 export function useRetry(): (channel: Channel) => Action[] {
-  const { client, trpc } = usePlane();
-  const retry = useChange(
-    ({ id }: Channel, sent: Sent) => client.notificationChannels.retry.mutate({ path: { id } }, sent),
-    {
-      failed: 'The messages could not be retried',
-      succeeded: ({ retried }) =>
-        retried === 0 ? 'Nothing waits any more' : `Trying ${count(retried, 'message')} now`,
-      elsewhere: true,
-      touches: () => [trpc.notificationChannels.pathKey()],
-    },
-  );
-  return (channel) => (channel.failing ? [{ label: 'Retry now', act: () => retry.send(channel) }] : []);
+  const retry = useOperation(usePlane().trpc.notificationChannels.retry, {
+    failed: 'The messages could not be retried',
+    succeeded: ({ retried }) => (retried === 0 ? 'Nothing waits any more' : `Trying ${count(retried, 'message')} now`),
+    elsewhere: true,
+  });
+  return ({ id, failing }) => (failing ? [{ label: 'Retry now', act: () => retry.send({ path: { id } }) }] : []);
 }
 
 /** All else that can be done to a channel, in the order of its menu. */
 export function useChannelActions(onDeleted?: () => void): (channel: Channel) => Action[] {
-  const { client, trpc } = usePlane();
-  const enable = useChange(
-    ({ id }: Channel, sent: Sent) =>
-      client.notificationChannels.update.mutate({ path: { id }, body: { enabled: true } }, sent),
-    {
-      failed: 'The channel could not be enabled',
-      succeeded: ({ label }) => `${label} enabled`,
-      touches: () => [trpc.notificationChannels.pathKey()],
-    },
-  );
+  const { trpc } = usePlane();
+  const enable = useOperation(trpc.notificationChannels.update, {
+    failed: 'The channel could not be enabled',
+    succeeded: ({ label }) => `${label} enabled`,
+  });
   return (channel) => [
     formAction({
       label: 'Edit',
@@ -70,7 +59,9 @@ export function useChannelActions(onDeleted?: () => void): (channel: Channel) =>
       submit: 'Save',
       succeeded: ({ label }) => `${label} saved`,
     }),
-    channel.enabled ? disable(trpc, channel) : { label: 'Enable', act: () => enable.send(channel) },
+    channel.enabled
+      ? disable(trpc, channel)
+      : { label: 'Enable', act: () => enable.send({ path: { id: channel.id }, body: { enabled: true } }) },
     deleteChannel(trpc, channel, onDeleted),
   ];
 }

@@ -17,7 +17,7 @@ function OneProject({ project }: { project: ProjectAnswer }) {
   const { id, name, slug, description } = project;
   useVisitedPlace('project', id, name, { project: slug });
   return (
-    <Page title={name} width="wide" {...(description === '' ? {} : { about: description })}>
+    <Page title={name} width="wide" about={description || undefined}>
       <Outlet />
     </Page>
   );

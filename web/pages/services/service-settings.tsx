@@ -128,7 +128,6 @@ function SkipApproval({ service, environment }: Placed) {
     failed: 'The setting could not be changed',
     succeeded: (_, skip) => `${service.name} ${skip === true ? 'skips' : 'needs'} the approval of production`,
     shownBy: [trpc.services.list.pathKey()],
-    isIt: (one: { id: string }) => one.id === id,
   });
   return (
     <Setting title="Approval" about="Whether its changes of production are deployed without an approval.">
@@ -142,7 +141,7 @@ function SkipApproval({ service, environment }: Placed) {
         checked={skips}
         disabled={!useMay('admin')}
         onChange={(skip) => change.send(skip)}
-        {...(environment.production ? { hint: 'Counts here.' } : {})}
+        hint={environment.production ? 'Counts here.' : undefined}
       />
     </Setting>
   );

@@ -12,8 +12,8 @@ import { Page, Section } from '../../components/page.tsx';
 import { Loaded } from '../../components/states.tsx';
 import { periodText } from '../../components/times/durations.ts';
 import { Time } from '../../components/times/time.tsx';
-import { useChange } from '../../control-plane/change.ts';
 import { useFieldChange } from '../../control-plane/field-change.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
 import { ApprovalExpiry, JoinTokens, Retention } from './lengths.tsx';
@@ -149,23 +149,20 @@ export function Settings() {
 
 /** Deletes an organization; its owners can restore it during the retention. */
 function DeleteOrganization({ organization: { id, name, slug } }: { organization: Organization }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);
   const hours = useQuery(trpc.organizations.getDeletedRetention.queryOptions({ path: { id } })).data?.hours;
   const clusters = useQuery({ ...trpc.clusters.list.queryOptions({ query: { limit: 200 } }), enabled: open }).data;
   const kept = hours === undefined ? 'for a while' : `for ${periodText(hours * 3_600_000)}`;
-  const remove = useChange(
-    (_: undefined, sent) => client.organizations.delete.mutate({ path: { id }, body: { confirmSlug: slug } }, sent),
-    {
-      failed: `${name} could not be deleted`,
-      succeeded: `${name} deleted`,
-      quiet: true,
-      done: () => {
-        void navigate({ to: '/deleted-organizations' }).then(() => personPlane.queryClient.invalidateQueries());
-      },
+  const remove = useOperation(trpc.organizations.delete, {
+    failed: `${name} could not be deleted`,
+    succeeded: `${name} deleted`,
+    quiet: true,
+    done: () => {
+      void navigate({ to: '/deleted-organizations' }).then(() => personPlane.queryClient.invalidateQueries());
     },
-  );
+  });
   return (
     <Section title="Deletion">
       <Setting
@@ -181,10 +178,10 @@ function DeleteOrganization({ organization: { id, name, slug } }: { organization
         onClose={() => setOpen(false)}
         title={`Delete ${name}?`}
         confirm="Delete organization"
-        typed={{ label: `Type ${slug} to confirm`, text: slug }}
+        typed={slug}
         affected={[{ what: 'Clusters that cannot be changed', names: clusters?.items.map((one) => one.name) ?? [] }]}
         change={remove}
-        onConfirm={() => remove.send(undefined)}
+        onConfirm={() => remove.send({ path: { id }, body: { confirmSlug: slug } })}
       >
         <ul className="flex list-disc flex-col gap-1 pl-4">
           <li>Members no longer see it, and its API tokens are refused at once.</li>
@@ -199,20 +196,17 @@ function DeleteOrganization({ organization: { id, name, slug } }: { organization
 
 /** Whether members must sign in with a second factor. Members it would lock out are named before the change. */
 function RequireMfa({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
-  const { client, trpc } = usePlane();
+  const { trpc } = usePlane();
   const { id, requireMfa } = organization;
   const [open, setOpen] = useState(false);
-  const change = useChange(
-    (body: { requireMfa: boolean; confirmMembersWithoutMfa?: true }, sent) =>
-      client.organizations.update.mutate({ path: { id }, body: { ...body, was: { requireMfa } } }, sent),
-    {
-      failed: 'The second factor could not be switched',
-      succeeded: ({ requireMfa }) => (requireMfa ? 'Second factor required' : 'Second factor no longer required'),
-      quiet: true,
-      done: () => setOpen(false),
-      touches: () => [trpc.organizations.pathKey()],
-    },
-  );
+  const change = useOperation(trpc.organizations.update, {
+    failed: 'The second factor could not be switched',
+    succeeded: ({ requireMfa }) => (requireMfa ? 'Second factor required' : 'Second factor no longer required'),
+    quiet: true,
+    done: () => setOpen(false),
+  });
+  const send = (to: { requireMfa: boolean; confirmMembersWithoutMfa?: true | undefined }) =>
+    change.send({ path: { id }, body: { ...to, was: { requireMfa } } });
   const lockedOut = change.problem?.fields['body.confirmMembersWithoutMfa'] === undefined ? undefined : change.problem;
   const close = () => {
     setOpen(false);
@@ -236,7 +230,7 @@ function RequireMfa({ organization, mayChange }: { organization: Organization; m
           title="No longer require a second factor?"
           confirm="No longer require it"
           change={change}
-          onConfirm={() => change.send({ requireMfa: false })}
+          onConfirm={() => send({ requireMfa: false })}
         >
           A password alone is enough again for members who set up nothing else.
         </Confirm>
@@ -247,9 +241,7 @@ function RequireMfa({ organization, mayChange }: { organization: Organization; m
           title={lockedOut === undefined ? 'Require a second factor of everybody?' : 'Lock these members out for now?'}
           confirm={lockedOut === undefined ? 'Require it' : 'Require it all the same'}
           change={lockedOut === undefined ? change : { sending: change.sending, problem: undefined }}
-          onConfirm={() =>
-            change.send({ requireMfa: true, ...(lockedOut === undefined ? {} : { confirmMembersWithoutMfa: true }) })
-          }
+          onConfirm={() => send({ requireMfa: true, confirmMembersWithoutMfa: lockedOut && true })}
         >
           {lockedOut?.detail ??
             'Sessions that started without one are refused at once. If that affects other members, you see who they are before anything changes. API tokens keep working.'}

@@ -55,7 +55,7 @@ export function Pending({ pending }: { pending: Answers['workflows']['get']['pen
           <Row
             key={`${what} ${since}`}
             title={what}
-            {...(lastFailure === '' ? {} : { detail: `The last attempt failed: ${lastFailure}` })}
+            detail={lastFailure === '' ? undefined : `The last attempt failed: ${lastFailure}`}
             facts={
               <>
                 {attempt > 1 && <span>attempt {attempt}</span>}

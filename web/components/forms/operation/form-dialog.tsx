@@ -55,9 +55,9 @@ export function FormDialog<Input, Output>({
         unsaved.set(false);
       }}
       // What stands in its place knows by itself whether somebody typed.
-      {...(shown === undefined ? { isDirty: unsaved.is } : {})}
+      isDirty={shown === undefined ? unsaved.is : undefined}
       title={shown === undefined ? title : shown.title(shown.output)}
-      {...(shown === undefined && about !== undefined ? { about } : {})}
+      about={shown === undefined ? about : undefined}
       wide={shown?.wide === true}
     >
       {shown === undefined ? (

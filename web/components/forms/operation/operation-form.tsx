@@ -1,11 +1,9 @@
 import type { QueryKey } from '@tanstack/react-query';
-import { getUntypedClient } from '@trpc/client';
 import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { useBody } from '../../../control-plane/bodies.ts';
 import type { Body } from '../../../control-plane/body.ts';
-import { type Sent, useChange } from '../../../control-plane/change.ts';
+import { useOperation } from '../../../control-plane/operation.ts';
 import { nameOf } from '../../../control-plane/operation-name.ts';
-import { usePlane } from '../../../control-plane/plane.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
 import { ChangedMeanwhile } from '../changed-meanwhile.tsx';
 import { Form } from '../form.tsx';
@@ -28,7 +26,7 @@ export interface OperationFormProps<Input, Output> {
   /** Announced to screen readers. */
   succeeded: string | ((output: Output) => string);
   done?: (output: Output) => void;
-  onCancel?: () => void;
+  onCancel?: (() => void) | undefined;
   /** Queries to refetch besides those of the operation's group. */
   touches?: readonly QueryKey[];
   /** Told whenever the form begins or ceases to hold something that is not saved. */
@@ -52,7 +50,6 @@ type Untyped = Omit<OperationFormProps<unknown, unknown>, 'fields' | 'start' | '
 };
 
 function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & { name: string; body: Body }) {
-  const { client } = usePlane();
   const names = Object.keys(fields);
   const [begun] = useState(() => startOf(names, body, current ?? start));
   // The thing as the person saw it, not as it becomes meanwhile: a change of somebody else is told, not undone.
@@ -61,27 +58,22 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
   const values = withFollowers({ ...begun, ...own }, own, fields);
   const set = (some: Values) => setOwn((before) => ({ ...before, ...some }));
   const { path, query, onDirty, onCancel, touches = [] } = form;
-  const change = useChange(
-    (sent: Values, context: Sent) => {
-      const to = { ...(path === undefined ? {} : { path }), ...(query === undefined ? {} : { query }) };
-      return getUntypedClient(client).mutation(name, names.length === 0 ? to : { ...to, body: sent }, context);
-    },
-    {
-      failed: `${form.submit}: failed`,
-      quiet: true,
-      ...(body.secret ? { secret: true } : {}),
-      succeeded: (output) => (typeof form.succeeded === 'string' ? form.succeeded : form.succeeded(output)),
-      done: (output) => form.done?.(output),
-      touches: () => [[[name.split('.')[0]]], ...touches],
-    },
-  );
+  const change = useOperation(form.operation as OperationOf<object, unknown>, {
+    failed: `${form.submit}: failed`,
+    quiet: true,
+    secret: body.secret,
+    succeeded: form.succeeded,
+    done: (output) => form.done?.(output),
+    touches,
+  });
+  const send = (sent: Values) => change.send({ path, query, body: names.length === 0 ? undefined : sent });
   const dirty = !isSame(bodyOf(values, body, saw), bodyOf(withFollowers(begun, {}, fields), body, saw));
   useEffect(() => onDirty?.(dirty), [dirty, onDirty]);
   const submit = (was = saw) => {
     const sent = bodyOf(values, body, was);
-    if (was === undefined) change.send(sent);
+    if (was === undefined) send(sent);
     else if (Object.keys(sent).length === 0) onCancel?.();
-    else change.send(body.fields.was === undefined ? sent : { ...sent, was: only(was, Object.keys(sent)) });
+    else send(body.fields.was === undefined ? sent : { ...sent, was: only(was, Object.keys(sent)) });
   };
   const { problem } = change;
   const theirs: Values = Object.fromEntries((problem?.meanwhile ?? []).map(({ field, value }) => [field, value]));
@@ -127,7 +119,7 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
         );
       })}
       {form.children}
-      <SubmitOrCancel {...(onCancel === undefined ? {} : { onCancel })} busy={change.sending}>
+      <SubmitOrCancel onCancel={onCancel} busy={change.sending}>
         {form.submit}
       </SubmitOrCancel>
     </Form>

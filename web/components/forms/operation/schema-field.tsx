@@ -30,22 +30,14 @@ export function SchemaField({ name, rule, words, required, first, value, onChang
   if (rule.type === 'boolean') {
     return <Checkbox label={label} hint={hint} checked={value === true} onChange={onChange} />;
   }
-  const shared = {
-    name,
-    label,
-    required,
-    first,
-    ...(hint === undefined ? {} : { hint }),
-    ...(placeholder === undefined ? {} : { placeholder }),
-    ...(mono === undefined ? {} : { mono }),
-  };
+  const shared = { name, label, required, first, hint, placeholder, mono };
   if (rule.type === 'integer' || rule.type === 'number') {
     return (
       <TextField
         {...shared}
         type="number"
-        {...(rule.minimum === undefined ? {} : { min: rule.minimum })}
-        {...(rule.maximum === undefined ? {} : { max: rule.maximum })}
+        min={rule.minimum}
+        max={rule.maximum}
         value={value === undefined ? '' : String(value)}
         onChange={(text) => onChange(text === '' ? undefined : Number(text))}
       />
@@ -55,8 +47,8 @@ export function SchemaField({ name, rule, words, required, first, value, onChang
     return (
       <TextField
         {...shared}
-        {...(rule.format === 'email' ? { type: 'email' } : {})}
-        {...(rule.maxLength === undefined ? {} : { maxLength: rule.maxLength })}
+        type={rule.format === 'email' ? 'email' : undefined}
+        maxLength={rule.maxLength}
         validate={(text) => wrongText(rule, text)}
         value={String(value ?? '')}
         onChange={onChange}

@@ -1,9 +1,6 @@
-import { getUntypedClient } from '@trpc/client';
 import { type ReactNode, useState } from 'react';
-import { useChange } from '../../../control-plane/change.ts';
-import { nameOf } from '../../../control-plane/operation-name.ts';
+import { useOperation } from '../../../control-plane/operation.ts';
 import type { Pages } from '../../../control-plane/pages.ts';
-import { usePlane } from '../../../control-plane/plane.ts';
 import { SubmitOrCancel } from '../../dialogs/dialog.tsx';
 import { useTyped } from '../../dialogs/dismissal.ts';
 import { LoadedPages } from '../../states.tsx';
@@ -45,17 +42,14 @@ interface SetFormProps<Path, Item> extends SetOperationProps<Path> {
  */
 export function SetForm<Path, Item>(props: SetFormProps<Path, Item>) {
   const { operation, path, pages, words, search, nouns, succeeded, onClose } = props;
-  const { client } = usePlane();
-  const name = nameOf(operation);
   const [before] = useState<ReadonlySet<string>>(() => new Set(props.chosen));
   const [chosen, setChosen] = useState(before);
-  const save = useChange((body: Changed, sent) => getUntypedClient(client).mutation(name, { path, body }, sent), {
+  const save = useOperation(operation as OperationOf<{ path: Path; body: Changed }, unknown>, {
     failed: `The ${nouns} could not be changed`,
     succeeded,
-    undo: ({ add, remove }) => ({ add: remove, remove: add }),
+    undo: ({ body: { add, remove } }) => ({ path, body: { add: remove, remove: add } }),
     quiet: true,
     done: onClose,
-    touches: () => [[[name.split('.')[0]]]],
   });
   const typed = useTyped();
   const set = (id: string, isIn: boolean) => {
@@ -66,7 +60,7 @@ export function SetForm<Path, Item>(props: SetFormProps<Path, Item>) {
     <Form
       problem={save.problem}
       places={[]}
-      onSubmit={() => save.send({ add: without(chosen, before), remove: without(before, chosen) })}
+      onSubmit={() => save.send({ path, body: { add: without(chosen, before), remove: without(before, chosen) } })}
     >
       <TextField
         name="search"

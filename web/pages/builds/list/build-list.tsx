@@ -42,7 +42,7 @@ const choices = buildStates.map((value) => ({ value, label: states[value].word }
 function BuildList({ of, status, onStatus }: BuildListProps) {
   const { trpc } = usePlane();
   const pages = usePages(trpc.builds.list, {
-    query: { ...of, ...(status === undefined ? {} : { status }), limit: 50 },
+    query: { ...of, status, limit: 50 },
   });
   return (
     <>

@@ -3,8 +3,7 @@ import { SubmitOrCancel } from '../../../components/dialogs/dialog.tsx';
 import { AcceptDowntime } from '../../../components/forms/accept.tsx';
 import { Form, SelectField, TextField } from '../../../components/forms/form.tsx';
 import { Fact, Facts } from '../../../components/page.tsx';
-import { useChange } from '../../../control-plane/change.ts';
-import { usePlane } from '../../../control-plane/plane.ts';
+import { useOperation } from '../../../control-plane/operation.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import { HeldFirst } from '../../approvals/held/held-first.tsx';
 import { counted } from '../../instances/counted.ts';
@@ -44,7 +43,6 @@ interface PromoteFormProps {
 
 /** Promotes a release to an environment that lacks the service, or variables of it: all that it needs there in one form. */
 export function PromoteForm({ promotion, to, preview, tools, onClose }: PromoteFormProps) {
-  const { client } = usePlane();
   const { serviceId, serviceName, releaseId, environmentName } = promotion;
   const lacking = lackingOf(preview);
   const [ways, setWays] = useState<Readonly<Record<string, Way>>>(() =>
@@ -57,33 +55,28 @@ export function PromoteForm({ promotion, to, preview, tools, onClose }: PromoteF
   const [downtime, setDowntime] = useState(false);
   const variables = lacking.flatMap(({ key }) => given(key, ways[key] ?? 'value', values[key] ?? ''));
   const without = lacking.some(({ key }) => ways[key] === 'without');
-  const promote = useChange(
-    (_: undefined, sent) =>
-      client.deployments.promote.mutate(
-        {
-          path: { id: serviceId },
-          body: {
-            ...{ releaseId, toEnvironmentId: to.id, queue: true, source: 'console', variables },
-            ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-            ...(without ? { missingAccepted: true } : {}),
-            ...(downtime ? { downtimeAccepted: true } : {}),
-          },
-        },
-        sent,
-      ),
-    {
-      failed: `${serviceName} could not be promoted`,
-      succeeded: begun(`Promoting ${serviceName} to ${to.name}`),
-      quiet: true,
-      touches: () => tools.touches,
-      done: (output) => {
-        onClose();
-        tools.follow(output);
-      },
+  const promote = useOperation(tools.trpc.deployments.promote, {
+    failed: `${serviceName} could not be promoted`,
+    succeeded: begun(`Promoting ${serviceName} to ${to.name}`),
+    quiet: true,
+    touches: tools.touches,
+    done: (output) => {
+      onClose();
+      tools.follow(output);
     },
-  );
+  });
+  const body = {
+    ...({ releaseId, toEnvironmentId: to.id, queue: true, source: 'console', variables } as const),
+    reason: reason.trim() || undefined,
+    missingAccepted: without || undefined,
+    downtimeAccepted: downtime || undefined,
+  };
   return (
-    <Form problem={promote.problem} places={['reason']} onSubmit={() => promote.send(undefined)}>
+    <Form
+      problem={promote.problem}
+      places={['reason']}
+      onSubmit={() => promote.send({ path: { id: serviceId }, body })}
+    >
       <Brought preview={preview} environmentName={environmentName} />
       {lacking.map((one, index) => (
         <Lacking
@@ -195,7 +188,7 @@ function Lacking({ of: { key, secret, copyable, problem }, way, value, first, fr
             required
             mono
             first={first}
-            {...(secret ? { type: 'password' as const } : {})}
+            type={secret ? 'password' : undefined}
           />
         </div>
       )}

@@ -13,7 +13,7 @@ interface CanvasToolsProps {
   /** Services that can be looked for; where there are few, none. */
   names: readonly Named[];
   find: (id: string) => void;
-  arrange?: () => void;
+  arrange: (() => void) | undefined;
 }
 
 /** Nearer, farther, everything, one service; and back to the places that follow from the dependencies. */

@@ -47,24 +47,19 @@ export function CanvasView({ environment, overviews }: CanvasViewProps) {
   }
   // Drawn once: boxes would jump while the rest arrives.
   if (!whole) return <LoadingRows />;
-  const canvas = (
-    <Card>
-      <Canvas name={name} projectId={projectId} services={placed} open={open} onOpen={show} />
-    </Card>
-  );
   return (
     <WithPanel
-      {...(shown === undefined
-        ? {}
-        : {
-            panel: {
-              title: shown.name,
-              onClose: () => show(undefined),
-              children: <ServicePanel environment={environment} service={shown} all={placed} onShow={show} />,
-            },
-          })}
+      panel={
+        shown && {
+          title: shown.name,
+          onClose: () => show(undefined),
+          children: <ServicePanel environment={environment} service={shown} all={placed} onShow={show} />,
+        }
+      }
     >
-      {canvas}
+      <Card>
+        <Canvas name={name} projectId={projectId} services={placed} open={open} onOpen={show} />
+      </Card>
     </WithPanel>
   );
 }

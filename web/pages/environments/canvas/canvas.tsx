@@ -116,9 +116,11 @@ function Drawn({ name, projectId, services, open, onOpen }: CanvasProps) {
           <CanvasTools
             names={services.length > fewServices ? services : []}
             find={(id) => show(id, readableZoom)}
-            {...(mayPlace && services.some(({ at }) => at !== undefined)
-              ? { arrange: () => placing.arrange(placedBefore(services)) }
-              : {})}
+            arrange={
+              mayPlace && services.some(({ at }) => at !== undefined)
+                ? () => placing.arrange(placedBefore(services))
+                : undefined
+            }
           />
         </ReactFlow>
         <p id={help} className="sr-only">

@@ -1,6 +1,7 @@
 import type { ServiceSettings } from '../../../../domain/services/settings.ts';
 import { seenChange } from '../../../../domain/variables/build-time.ts';
 import type { DiffLine } from '../../../components/diff/diff.tsx';
+import { asSentence } from '../../../components/forms/operation/values.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import { sizeText } from '../../services/processes/volume-size.ts';
 
@@ -36,8 +37,7 @@ export function lineOf({ id, kind, label: title, from, to, secret, toEmpty, ...i
   if (kind === 'volume.grow') return { id, title, from: sizeText(Number(from)), to: sizeText(Number(to)), secret };
   const after = toEmpty ? '' : (valueText(to) ?? 'none');
   const seen = seenChange(item);
-  const about = seen === undefined ? {} : { about: `${seen.charAt(0).toUpperCase()}${seen.slice(1)}.` };
-  return { id, title, ...(before === undefined ? {} : { from: before }), to: after, secret, ...about };
+  return { id, title, from: before, to: after, secret, about: seen && `${asSentence(seen)}.` };
 }
 
 /** What is added: with its processes, since nothing else of the change names them. */

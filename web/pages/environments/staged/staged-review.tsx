@@ -5,7 +5,7 @@ import { SearchField } from '../../../components/filter-bar/search-field.tsx';
 import { Button } from '../../../components/forms/button.tsx';
 import { Badge } from '../../../components/status.tsx';
 import { Time } from '../../../components/times/time.tsx';
-import { useChange } from '../../../control-plane/change.ts';
+import { useOperation } from '../../../control-plane/operation.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMay } from '../../../control-plane/session.ts';
 import { counted } from '../../instances/counted.ts';
@@ -126,14 +126,12 @@ function StagedBy({ item: { stagedBy, createdAt }, fresh }: { item: StagedItem; 
 }
 
 function Discard({ item: { id, label } }: { item: StagedItem }) {
-  const { client, trpc } = usePlane();
-  const discard = useChange((_: undefined, sent) => client.changeSets.deleteItem.mutate({ path: { id } }, sent), {
+  const discard = useOperation(usePlane().trpc.changeSets.deleteItem, {
     failed: `${label}: the change could not be discarded`,
     succeeded: `${label}: change discarded`,
-    touches: () => [trpc.changeSets.pathKey()],
   });
   return (
-    <Button small look="quiet" busy={discard.sending} onClick={() => discard.send(undefined)}>
+    <Button small look="quiet" busy={discard.sending} onClick={() => discard.send({ path: { id } })}>
       Discard<span className="sr-only"> {label}</span>
     </Button>
   );

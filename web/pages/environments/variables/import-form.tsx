@@ -27,7 +27,7 @@ export function ImportForm({ environmentId, serviceId, onClose }: ImportFormProp
   /** The changes that the text makes, unless it was typed in since. */
   const [compared, setCompared] = useState<Imported>();
   const path = { id: environmentId };
-  const asked = { ...(serviceId === undefined ? {} : { serviceId }), text, replace };
+  const asked = { serviceId, text, replace };
   const compare = useChange(
     (body: typeof asked, sent: Sent) => client.variables.import.mutate({ path, body: { ...body, dryRun: true } }, sent),
     {

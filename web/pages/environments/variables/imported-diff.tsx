@@ -55,23 +55,22 @@ function lineOf(one: Change, { onSecret, seen, onSeen, ...chosen }: Omit<Importe
         <Badge tone={change === 'removed' ? 'attention' : 'live'}>{change}</Badge>
       </span>
     ),
-    ...(change === 'added' ? {} : { from }),
-    ...(change === 'removed' ? {} : { to }),
+    from: change === 'added' ? undefined : from,
+    to: change === 'removed' ? undefined : to,
     secret: secret || hidden,
-    ...(looksSecret ? { about: 'It looks like a credential.' } : {}),
-    ...(looksPublic ? { about: 'Frameworks write such variables into pages when they build.' } : {}),
-    ...(secret || change === 'removed'
-      ? {}
-      : {
-          actions: (
-            <span className="flex flex-wrap gap-x-4">
-              {looksPublic && (
-                <Checkbox label="Builds see it, too" checked={seen.has(key)} onChange={(is) => onSeen(key, is)} />
-              )}
-              <Checkbox label="Secret" checked={hidden} onChange={(is) => onSecret(key, is)} />
-            </span>
-          ),
-        }),
+    about: looksPublic
+      ? 'Frameworks write such variables into pages when they build.'
+      : looksSecret
+        ? 'It looks like a credential.'
+        : undefined,
+    actions: !secret && change !== 'removed' && (
+      <span className="flex flex-wrap gap-x-4">
+        {looksPublic && (
+          <Checkbox label="Builds see it, too" checked={seen.has(key)} onChange={(is) => onSeen(key, is)} />
+        )}
+        <Checkbox label="Secret" checked={hidden} onChange={(is) => onSecret(key, is)} />
+      </span>
+    ),
   };
 }
 

@@ -10,8 +10,8 @@ export type Referrers = ReadonlyMap<string, Referred>;
 /** The variables that refer to these, by the keys of these; undefined until all are known. */
 export function useReferrers({ environmentId, serviceId }: Whose): Referrers | undefined {
   const { trpc } = usePlane();
-  const query = serviceId === undefined ? {} : { serviceId };
-  const pages = useList(trpc.variables.referrers, { path: { id: environmentId }, query, id: ({ key }) => key });
+  const asked = { path: { id: environmentId }, query: { serviceId }, id: ({ key }: Referred) => key };
+  const pages = useList(trpc.variables.referrers, asked);
   useWhole(pages, true);
   return pages.whole ? new Map(pages.items?.map((one) => [one.key, one])) : undefined;
 }

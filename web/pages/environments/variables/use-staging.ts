@@ -33,5 +33,5 @@ export function useStaging(environmentId: string, form?: ChangeOptions<Put, unkn
 /** Whose variables: those of a service, or without one those that the services of the environment share. */
 export interface Whose {
   environmentId: string;
-  serviceId?: string;
+  serviceId?: string | undefined;
 }

@@ -39,20 +39,14 @@ export function VariableForm({ environmentId, serviceId, current, onClose }: Var
   const [buildTime, setBuildTime] = useState<BuildTime>();
   // Proposed by the name, and never for a secret.
   const proposed = current?.buildTime ?? (isPublicByName(key) && !secret ? 'also' : 'no');
-  const of = serviceId === undefined ? {} : { serviceId };
   const placeholder = serviceId === undefined ? 'REGION' : 'DATABASE_URL';
   return (
     <StagingForm
       environmentId={environmentId}
       noun="variable"
       item={{
-        kind: 'variable.set',
-        ...of,
-        key,
-        value,
-        secret,
-        buildTime: buildTime ?? proposed,
-        seen: seenOf(current),
+        ...{ kind: 'variable.set', serviceId, key, value, secret },
+        ...{ buildTime: buildTime ?? proposed, seen: seenOf(current) },
       }}
       field={current === undefined && { label: 'Key', maxLength: 256, placeholder, onChange: setKey }}
       onClose={onClose}

@@ -79,7 +79,7 @@ export function VariableList({ whose, title, about, owner, empty, more, files }:
   const actions = (variable: Variable): Action[] => {
     const { key, staged, itemId } = variable;
     const stays = staged !== 'unset';
-    const unset = () => stage.remove({ kind: 'variable.unset', ...of(serviceId), key, seen: seenOf(variable) }, key);
+    const unset = () => stage.remove({ kind: 'variable.unset', serviceId, key, seen: seenOf(variable) }, key);
     return [
       ...(stays ? [change(variable), ...(more?.(variable) ?? [])] : []),
       dialogAction({
@@ -115,10 +115,6 @@ export function VariableList({ whose, title, about, owner, empty, more, files }:
   );
 }
 
-function of(serviceId: string | undefined): { serviceId?: string } {
-  return serviceId === undefined ? {} : { serviceId };
-}
-
 /** The variables that the services of an environment share. */
 export function EnvironmentVariables() {
   return <Loaded query={useEnvironment()}>{(environment) => <Shared environment={environment} />}</Loaded>;
@@ -152,7 +148,7 @@ function VariableHistory({ environmentId, serviceId, variable }: VariableHistory
   const { trpc } = usePlane();
   const pages = usePages(trpc.variables.history, {
     path: { id: environmentId },
-    query: { ...(serviceId === undefined ? {} : { serviceId }), key: variable, limit: 20 },
+    query: { serviceId, key: variable, limit: 20 },
   });
   const empty = (
     <EmptyState title="Never applied">{variable} was staged, and no deployment has applied it yet.</EmptyState>
@@ -180,13 +176,13 @@ function lineOf({
   appliedAt,
   message,
 }: Change): DiffLine {
-  const before = valueText(from);
   return {
     id,
     title: <Time at={appliedAt} />,
-    ...(before === undefined ? {} : { from: before }),
-    ...(change === 'unset' ? {} : { to: valueText(to) ?? '' }),
-    ...(change === 'unset' && secret ? { note: 'Unset; the value was secret' } : { secret }),
+    from: valueText(from),
+    to: change === 'unset' ? undefined : (valueText(to) ?? ''),
+    note: change === 'unset' && secret ? 'Unset; the value was secret' : undefined,
+    secret,
     about: (
       <>
         {stagedBy.name === appliedBy.name

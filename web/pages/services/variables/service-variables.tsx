@@ -136,7 +136,7 @@ const columns: Column<ServiceFile>[] = [
   },
 ];
 
-type OfService = Required<Whose>;
+type OfService = Whose & { serviceId: string };
 
 interface FileFormProps {
   whose: OfService;

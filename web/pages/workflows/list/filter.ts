@@ -1,6 +1,6 @@
 import { isId } from '../../../../domain/ids.ts';
 import type { Times } from '../../../components/times/times.ts';
-import { isKind, type Kind } from '../actor-words.ts';
+import { isKind } from '../actor-words.ts';
 
 /** The choice of workflows, as the address has it: untrusted input. */
 export interface WorkflowFilter {
@@ -24,34 +24,21 @@ export const views = [
   { view: 'stuck', label: 'Stuck' },
 ] as const;
 
-interface WorkflowQuery {
-  q?: string;
-  lives: 'once' | 'for-ever';
-  kind?: Kind;
-  state?: 'open';
-  stuck?: true;
-  outcome?: 'failed';
-  subjectId?: string;
-  requestedBy?: string;
-  from?: string;
-  until?: string;
-}
-
 /** "Failed today" ends the day in the reader's zone. */
-export function queryOf({ q, lives, view, kind, about, by, from, until }: WorkflowFilter, times: Times): WorkflowQuery {
+export function queryOf({ q, lives, view, kind, about, by, from, until }: WorkflowFilter, times: Times) {
   const today = view === 'failed-today' ? times.day(Date.now()) : undefined;
   const begin = times.dayBegin(today ?? from ?? '');
   const end = until === undefined ? undefined : times.dayBegin(until, 1);
   return {
-    lives: lives ?? 'once',
-    ...(q === undefined ? {} : { q }),
-    ...(isKind(kind) ? { kind } : {}),
-    ...(view === 'running' ? { state: 'open' as const } : {}),
-    ...(view === 'stuck' ? { stuck: true as const } : {}),
-    ...(view === 'failed-today' ? { outcome: 'failed' as const } : {}),
-    ...(about !== undefined && isId(about) ? { subjectId: about } : {}),
-    ...(by === undefined ? {} : { requestedBy: by }),
-    ...(begin === undefined ? {} : { from: begin.toISOString() }),
-    ...(end === undefined ? {} : { until: end.toISOString() }),
+    lives: lives ?? ('once' as const),
+    q,
+    kind: isKind(kind) ? kind : undefined,
+    state: view === 'running' ? ('open' as const) : undefined,
+    stuck: view === 'stuck' ? (true as const) : undefined,
+    outcome: view === 'failed-today' ? ('failed' as const) : undefined,
+    subjectId: about !== undefined && isId(about) ? about : undefined,
+    requestedBy: by,
+    from: begin?.toISOString(),
+    until: end?.toISOString(),
   };
 }

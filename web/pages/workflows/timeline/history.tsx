@@ -85,9 +85,9 @@ export function History({ actor }: { actor: ActorDetail }) {
     path: { id: actor.id },
     query: {
       ...{ order, raw, limit: 100 },
-      ...(failures ? { failures } : {}),
-      ...(q === '' ? {} : { q }),
-      ...(begin !== undefined && isStep.test(begin) ? { step: begin } : {}),
+      failures: failures || undefined,
+      q: q || undefined,
+      step: begin !== undefined && isStep.test(begin) ? begin : undefined,
     },
     every: () => askAgainAfter(actor),
   });
