@@ -1,6 +1,6 @@
-import { type Deeds, type Kinds, why } from '../audit-log/deed.ts';
+import { type Deeds, why } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'agent-update'> = { 'agent-update': 'Agent updates' };
+export const kinds = { 'agent-update': 'Agent updates' };
 
 export const deeds: Deeds<'agent-update'> = {
   'agent-update.failed': {

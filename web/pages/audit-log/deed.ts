@@ -19,9 +19,6 @@ export interface About {
 
 type Action = OrganizationAction | RetiredAction;
 
-/** Names of kinds of things, as headings of their actions. */
-export type Kinds<Kind extends string> = Record<Kind, string>;
-
 /** Words for every action of a kind: one that is missing does not compile. */
 export type Deeds<Kind extends string> = Readonly<Record<Extract<Action, `${Kind}.${string}`>, Deed>>;
 
@@ -76,9 +73,16 @@ export function plainDeeds<Kind extends keyof typeof subjects>(kind: Kind, thing
   return Object.fromEntries(words);
 }
 
-/** Words that end with the name of the thing. */
-export function plainDeed(label: string, words: string): Deed {
-  return { label, done: ({ name }) => `${words} ${name}` };
+/** Words that end with the name of the thing, and with those details that are recorded: `{ role: ' with the role ' }`. */
+export function plainDeed(label: string, words: string, more: Readonly<Record<string, string>> = {}): Deed {
+  const told = (details: About['details']) =>
+    Object.entries(more).map(([field, before]) => after(before, details[field]));
+  return { label, done: ({ name, details }) => [words, ` ${name}`, ...told(details)].join('') };
+}
+
+/** Words for a thing whose workflow failed: those of the deed, and why. */
+export function failedDeed(label: string, words: string): Deed {
+  return plainDeed(label, words, { message: ': ' });
 }
 
 function deedOf(verb: Verb, thing: string): Deed {
@@ -91,15 +95,15 @@ function deedOf(verb: Verb, thing: string): Deed {
 }
 
 /** Words for the rest of what becomes of a thing that is deleted with a clock. */
-export function clockDeeds<Kind extends 'service' | 'volume' | 'environment' | 'project'>(kind: Kind, thing: string) {
-  const words = [
-    [`${kind}.purge_requested`, plainDeed('Purge requested', `requested the purge of ${thing}`)],
-    [
-      `${kind}.deletion_failed`,
-      { label: 'Purge failed', done: ({ name, details }: About) => `could not purge ${thing} ${name}${why(details)}` },
-    ],
-  ];
-  return Object.fromEntries(words) as Readonly<Record<`${Kind}.${'purge_requested' | 'deletion_failed'}`, Deed>>;
+export function clockDeeds<Kind extends 'service' | 'volume' | 'environment' | 'project' | 'organization'>(
+  kind: Kind,
+  thing: string,
+) {
+  const words = {
+    [`${kind}.purge_requested`]: plainDeed('Purge requested', `requested the purge of ${thing}`),
+    [`${kind}.deletion_failed`]: failedDeed('Purge failed', `could not purge ${thing}`),
+  };
+  return words as Readonly<Record<`${Kind}.${'purge_requested' | 'deletion_failed'}`, Deed>>;
 }
 
 /** Words for the change of a set of others, such as the members of a team, recorded as `added` and `removed`. */

@@ -1,12 +1,9 @@
-import { after, type Deeds, type Kinds, plainDeed } from '../audit-log/deed.ts';
+import { type Deeds, plainDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'build'> = { build: 'Builds' };
+export const kinds = { build: 'Builds' };
 
 export const deeds: Deeds<'build'> = {
-  'build.requested': {
-    label: 'Requested',
-    done: ({ name, details }) => `requested the build ${name}${after(' for ', details.environment)}`,
-  },
+  'build.requested': plainDeed('Requested', 'requested the build', { environment: ' for ' }),
   'build.approved': plainDeed('Approved', 'approved the build'),
   'build.cancelled': plainDeed('Cancelled', 'cancelled the build'),
 };

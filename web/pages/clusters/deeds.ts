@@ -1,17 +1,6 @@
-import {
-  type About,
-  after,
-  change,
-  type Deeds,
-  type Kinds,
-  list,
-  plainDeed,
-  plainDeeds,
-  said,
-  why,
-} from '../audit-log/deed.ts';
+import { type About, after, change, type Deeds, list, plainDeed, plainDeeds, said, why } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'cluster'> = { cluster: 'Clusters' };
+export const kinds = { cluster: 'Clusters' };
 
 function clusterChanges({ name, details }: About): string {
   const renamed = change(details, 'name');

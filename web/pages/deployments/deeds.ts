@@ -1,6 +1,6 @@
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { after, type Deeds, plainDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'deployment'> = { deployment: 'Deployments' };
+export const kinds = { deployment: 'Deployments' };
 
 export const deeds: Deeds<'deployment'> = {
   'deployment.requested': {
@@ -8,8 +8,5 @@ export const deeds: Deeds<'deployment'> = {
     done: ({ name, details }) =>
       `requested a ${details.kind === 'rerun' ? 'rerun of a deployment' : 'deployment'} of ${name}${after(' to ', details.environment)}`,
   },
-  'deployment.cancelled': {
-    label: 'Cancelled',
-    done: ({ name, details }) => `cancelled the deployment of ${name}${after(' to ', details.environment)}`,
-  },
+  'deployment.cancelled': plainDeed('Cancelled', 'cancelled the deployment of', { environment: ' to ' }),
 };

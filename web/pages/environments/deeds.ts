@@ -1,6 +1,6 @@
-import { clockDeeds, count, type Deeds, type Kinds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
+import { clockDeeds, count, type Deeds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'environment' | 'change_set'> = { environment: 'Environments', change_set: 'Change sets' };
+export const kinds = { environment: 'Environments', change_set: 'Change sets' };
 
 const changes = (items: unknown) => (items === undefined ? 'changes' : count(items, 'change'));
 

@@ -1,6 +1,6 @@
-import { type Deeds, type Kinds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
+import { type Deeds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'git_connection'> = { git_connection: 'Git connections' };
+export const kinds = { git_connection: 'Git connections' };
 
 const thing = 'the Git connection';
 

@@ -1,6 +1,6 @@
-import { type Deeds, type Kinds, plainDeed } from '../audit-log/deed.ts';
+import { type Deeds, plainDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'guard'> = { guard: 'Guards of production' };
+export const kinds = { guard: 'Guards of production' };
 
 export const deeds: Deeds<'guard'> = {
   'guard.loosened': plainDeed('Loosened', 'loosened a guard:'),

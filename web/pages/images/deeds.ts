@@ -1,6 +1,6 @@
-import { type Deeds, type Kinds, plainDeed, plainDeeds } from '../audit-log/deed.ts';
+import { type Deeds, plainDeed, plainDeeds } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'image'> = { image: 'Images' };
+export const kinds = { image: 'Images' };
 
 export const deeds: Deeds<'image'> = {
   ...plainDeeds('image', 'the image'),

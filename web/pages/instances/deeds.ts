@@ -1,15 +1,11 @@
-import { after, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { type Deeds, plainDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'workload'> = { workload: 'Workloads' };
+export const kinds = { workload: 'Workloads' };
 
 export const deeds: Deeds<'workload'> = {
-  'workload.applied': {
-    label: 'Applied',
-    done: ({ name, details }) =>
-      `applied the workload ${name}${after(' in the release ', details.release)}${after(' on the cluster ', details.cluster)}`,
-  },
-  'workload.removed': {
-    label: 'Removed',
-    done: ({ name, details }) => `removed the workload ${name}${after(' from the cluster ', details.cluster)}`,
-  },
+  'workload.applied': plainDeed('Applied', 'applied the workload', {
+    release: ' in the release ',
+    cluster: ' on the cluster ',
+  }),
+  'workload.removed': plainDeed('Removed', 'removed the workload', { cluster: ' from the cluster ' }),
 };

@@ -1,6 +1,6 @@
-import { after, type Deeds, fromTo, type Kinds } from '../audit-log/deed.ts';
+import { after, type Deeds, fromTo } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'member'> = { member: 'Members' };
+export const kinds = { member: 'Members' };
 
 export const deeds: Deeds<'member'> = {
   'member.added': {

@@ -1,6 +1,6 @@
-import { type Deeds, type Kinds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
+import { type Deeds, plainDeed, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'notification_channel'> = { notification_channel: 'Channels' };
+export const kinds = { notification_channel: 'Channels' };
 
 const thing = 'the channel';
 
@@ -12,8 +12,5 @@ export const deeds: Deeds<'notification_channel'> = {
     done: ({ name, details }) =>
       `tested the channel ${name}: the test ${details.delivered === true ? 'was delivered' : 'did not arrive'}`,
   },
-  'notification_channel.retried': {
-    label: 'Retried',
-    done: ({ name }) => `retried what could not be delivered to the channel ${name}`,
-  },
+  'notification_channel.retried': plainDeed('Retried', 'retried what could not be delivered to the channel'),
 };

@@ -1,6 +1,6 @@
-import { clockDeeds, type Deeds, type Kinds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
+import { clockDeeds, type Deeds, plainDeeds, updatedDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'project'> = { project: 'Projects' };
+export const kinds = { project: 'Projects' };
 
 export const deeds: Deeds<'project'> = {
   ...plainDeeds('project', 'the project'),

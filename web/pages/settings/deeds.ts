@@ -1,15 +1,13 @@
 import {
   type About,
   change,
+  clockDeeds,
   type Deeds,
   fromTo,
-  type Kinds,
   list,
-  plainDeed,
   plainDeeds,
   said,
   updatedDeed,
-  why,
 } from '../audit-log/deed.ts';
 
 function organizationChanges({ name, details }: About): string {
@@ -27,7 +25,7 @@ function organizationChanges({ name, details }: About): string {
   );
 }
 
-export const kinds: Kinds<'organization' | 'registry_credential'> = {
+export const kinds = {
   organization: 'Organization',
   registry_credential: 'Registry credentials',
 };
@@ -41,6 +39,7 @@ export const deeds: Deeds<'organization' | 'registry_credential'> = {
   },
   'registry_credential.updated': updatedDeed('the registry credential'),
   ...plainDeeds('organization', 'the organization'),
+  ...clockDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },
   'organization.approval_expiry_set': {
     label: 'Expiry of approvals set',
@@ -53,10 +52,5 @@ export const deeds: Deeds<'organization' | 'registry_credential'> = {
   'organization.join_token_ttl_set': {
     label: 'Join command lifetime set',
     done: ({ details }) => `set the join command lifetime${fromTo(details, 1_000)}`,
-  },
-  'organization.purge_requested': plainDeed('Purge requested', 'requested the purge of the organization'),
-  'organization.deletion_failed': {
-    label: 'Purge failed',
-    done: ({ name, details }) => `could not purge the organization ${name}${why(details)}`,
   },
 };

@@ -1,6 +1,6 @@
-import { type Deeds, type Kinds, plainDeeds, setDeed } from '../audit-log/deed.ts';
+import { type Deeds, plainDeeds, setDeed } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'team'> = { team: 'Teams' };
+export const kinds = { team: 'Teams' };
 
 export const deeds: Deeds<'team'> = {
   ...plainDeeds('team', 'the team'),

@@ -1,6 +1,6 @@
-import { type About, after, count, type Deeds, type Kinds } from '../audit-log/deed.ts';
+import { type About, after, count, type Deeds } from '../audit-log/deed.ts';
 
-export const kinds: Kinds<'trusted_issuer'> = { trusted_issuer: 'CI jobs' };
+export const kinds = { trusted_issuer: 'CI jobs' };
 
 function revokedTokens({ revokedTokens: number }: About['details']): string {
   return Number(number) > 0 ? ` and revoked ${count(number, 'token')} that it had issued` : '';
