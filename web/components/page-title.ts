@@ -1,33 +1,16 @@
-import { useLayoutEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect } from 'react';
+import { watched } from './watched.ts';
 
-const listeners = new Set<() => void>();
-let shown: string | undefined;
-
-function set(title: string | undefined): void {
-  shown = title;
-  for (const listener of listeners) listener();
-}
+const shown = watched<string | undefined>(undefined);
+export const usePageTitle = shown.use;
 
 /** Names the browser's tab, and the end of the breadcrumb. */
 export function useAsPageTitle(title: string): void {
   useLayoutEffect(() => {
     document.title = `${title} · Ballast`;
-    set(title);
+    shown.set(title);
     return () => {
-      if (shown === title) set(undefined);
+      if (shown.now() === title) shown.set(undefined);
     };
   }, [title]);
-}
-
-const current = () => shown;
-
-export function usePageTitle(): string | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    current,
-    current,
-  );
 }

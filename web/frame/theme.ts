@@ -1,29 +1,22 @@
-import { useSyncExternalStore } from 'react';
+import { keep } from '../components/kept.ts';
+import { watched } from '../components/watched.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-const key = 'ballast.theme';
-const listeners = new Set<() => void>();
+
+/** As `public/theme.js` has set it. */
+const theme = watched(read());
+export const useTheme = theme.use;
 
 function read(): Theme {
+  if (typeof document === 'undefined') return 'system';
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-export function chooseTheme(theme: Theme): void {
-  if (theme === 'system') delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  try {
-    if (theme === 'system') localStorage.removeItem(key);
-    else localStorage.setItem(key, theme);
-  } catch {
-    // Storage is blocked: the theme applies until the page is closed.
-  }
-  for (const listener of listeners) listener();
-}
-
-export function useTheme(): Theme {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, read);
+export function chooseTheme(chosen: Theme): void {
+  const named = chosen === 'system' ? undefined : chosen;
+  if (named === undefined) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = named;
+  keep('ballast.theme', named);
+  theme.set(chosen);
 }

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import type { ShownProblem } from '../../control-plane/problem.ts';
+import { watched } from '../watched.ts';
 import { undoKeys } from './undo-key.ts';
 
 /** A toast. */
@@ -28,14 +28,15 @@ const saidMillis = 10_000;
 const most = 3;
 
 let count = 0;
-const toasts = store<Told>();
-const announcements = store<Said>();
+/** The latest few of each, for the one component that renders them. */
+const toasts = watched<readonly Told[]>([]);
+const announcements = watched<readonly Said[]>([]);
 
 /** Tells screen readers what the page shows to everybody else. */
 export function announce(text: string, assertive = false): void {
   count += 1;
   const id = count;
-  announcements.set([...announcements.now(), { id, text, assertive }]);
+  announcements.set([...announcements.now(), { id, text, assertive }].slice(-most));
   setTimeout(() => announcements.set(announcements.now().filter((said) => said.id !== id)), saidMillis);
 }
 
@@ -75,24 +76,5 @@ export const useAnnouncements = announcements.use;
 
 function show(told: Omit<Told, 'id'>): void {
   count += 1;
-  toasts.set([...toasts.now(), { id: count, ...told }]);
-}
-
-/** The latest few of something, for the one component that renders them. */
-function store<One>() {
-  let all: readonly One[] = [];
-  const listeners = new Set<() => void>();
-  const subscribe = (listener: () => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
-  const now = () => all;
-  return {
-    now,
-    set: (next: readonly One[]) => {
-      all = next.slice(-most);
-      for (const listener of listeners) listener();
-    },
-    use: () => useSyncExternalStore(subscribe, now),
-  };
+  toasts.set([...toasts.now(), { id: count, ...told }].slice(-most));
 }

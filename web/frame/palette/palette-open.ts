@@ -1,28 +1,8 @@
-import { useSyncExternalStore } from 'react';
+import { watched } from '../../components/watched.ts';
 
-const listeners = new Set<() => void>();
-let open = false;
+const open = watched(false);
 
-function set(next: boolean): void {
-  open = next;
-  for (const listener of listeners) listener();
-}
-
-export function openPalette(): void {
-  set(true);
-}
-
-export function closePalette(): void {
-  set(false);
-}
-
-export function isPaletteOpen(): boolean {
-  return open;
-}
-
-export function usePaletteOpen(): boolean {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, isPaletteOpen);
-}
+export const openPalette = () => open.set(true);
+export const closePalette = () => open.set(false);
+export const isPaletteOpen = open.now;
+export const usePaletteOpen = open.use;

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { keep, keptList } from '../../components/kept.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 
 /** A thing that this person has opened here: no more than its page showed. */
@@ -32,22 +33,13 @@ export function useRecentKey(): string {
 }
 
 export function recentThings(key: string): Visited[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isVisited).slice(0, most) : [];
-  } catch {
-    return [];
-  }
+  return keptList(key).filter(isVisited).slice(0, most);
 }
 
 export function rememberVisit(key: string, { kind, id, name, clusterId, place }: Visited): void {
   const others = recentThings(key).filter((one) => one.kind !== kind || one.id !== id);
   const visited = { kind, id, name, ...(clusterId && { clusterId }), ...(place && { place }) };
-  try {
-    localStorage.setItem(key, JSON.stringify([visited, ...others].slice(0, most)));
-  } catch {
-    // Storage may be blocked; the palette then begins with pages.
-  }
+  keep(key, JSON.stringify([visited, ...others].slice(0, most)));
 }
 
 /** At sign-out: the next person at this browser sees no names. */

@@ -1,45 +1,21 @@
-import { useSyncExternalStore } from 'react';
+import { keep, kept } from '../../../components/kept.ts';
+import { watched } from '../../../components/watched.ts';
 
 /** Whether the first steps of an organization were dismissed, or shown again. */
 type Wish = 'away' | 'shown' | undefined;
 
-const listeners = new Set<() => void>();
-/** Fallback for blocked storage: the choice lasts until the page is closed. */
-const wishes = new Map<string, Wish>();
+const wishes = watched<ReadonlyMap<string, Wish>>(new Map());
 
-function keyOf(organizationId: string): string {
-  return `ballast.first-steps.${organizationId}`;
-}
-
-function read(organizationId: string): Wish {
-  if (wishes.has(organizationId)) return wishes.get(organizationId);
-  let kept: string | null = null;
-  try {
-    kept = localStorage.getItem(keyOf(organizationId));
-  } catch {
-    // Storage may be closed.
-  }
-  const wish = kept === 'away' || kept === 'shown' ? kept : undefined;
-  wishes.set(organizationId, wish);
-  return wish;
-}
+const keyOf = (organizationId: string) => `ballast.first-steps.${organizationId}`;
 
 export function placeGuide(organizationId: string, wish: 'away' | 'shown'): void {
-  wishes.set(organizationId, wish);
-  try {
-    localStorage.setItem(keyOf(organizationId), wish);
-  } catch {
-    // Storage may be closed.
-  }
-  for (const listener of listeners) listener();
+  keep(keyOf(organizationId), wish);
+  wishes.set(new Map([...wishes.now(), [organizationId, wish]]));
 }
 
 export function useGuideWish(organizationId: string): Wish {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => read(organizationId),
-  );
+  const wish = wishes.use().get(organizationId);
+  // Read anew each time: another tab may have changed it.
+  const before = wish ?? kept(keyOf(organizationId));
+  return before === 'away' || before === 'shown' ? before : undefined;
 }

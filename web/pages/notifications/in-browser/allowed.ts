@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { keep, kept } from '../../../components/kept.ts';
 import { useSession } from '../../../control-plane/session.ts';
 
 /** Whether this browser shows notifications: `blocked` by the browser itself, `absent` where it has none. */
@@ -17,11 +18,11 @@ export function usePermission(): { allow: () => Promise<void>; stop: () => void 
   const person = useSession()?.user.id ?? '';
   return {
     allow: async () => {
-      if ((await Notification.requestPermission()) === 'granted') remember(person, true);
+      if ((await Notification.requestPermission()) === 'granted') keep(prefix + person, 'on');
       inform();
     },
     stop: () => {
-      remember(person, false);
+      keep(prefix + person, undefined);
       inform();
     },
   };
@@ -36,7 +37,7 @@ export function noteAbsent(): void {
 function allowed(person: string): Allowed {
   if (!isThere()) return 'absent';
   if (Notification.permission === 'denied') return 'blocked';
-  return Notification.permission === 'granted' && isRemembered(person) ? 'on' : 'off';
+  return Notification.permission === 'granted' && kept(prefix + person) === 'on' ? 'on' : 'off';
 }
 
 let canConstruct: boolean | undefined;
@@ -53,23 +54,6 @@ function isThere(): boolean {
     }
   }
   return canConstruct !== false;
-}
-
-function isRemembered(person: string): boolean {
-  try {
-    return localStorage.getItem(prefix + person) === 'on';
-  } catch {
-    return false;
-  }
-}
-
-function remember(person: string, on: boolean): void {
-  try {
-    if (on) localStorage.setItem(prefix + person, 'on');
-    else localStorage.removeItem(prefix + person);
-  } catch {
-    // Storage is blocked: it stays off.
-  }
 }
 
 function inform(): void {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { inboxSize } from '../../../../domain/notifications/notifications.ts';
+import { keep, keptList } from '../../../components/kept.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../../control-plane/session.ts';
 import { newest } from '../newest.ts';
@@ -76,28 +77,11 @@ const most = 200;
  */
 async function claim(name: string, ids: readonly string[]): Promise<string[]> {
   return await navigator.locks.request(`${name}.claim`, () => {
-    const taken = readTaken(name);
+    const taken = keptList(name).map(String);
     const free = ids.filter((id) => !taken.includes(id));
-    if (free.length > 0) writeTaken(name, [...taken, ...free].slice(-most));
+    if (free.length > 0) keep(name, JSON.stringify([...taken, ...free].slice(-most)));
     return free;
   });
-}
-
-function readTaken(name: string): string[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
-    return Array.isArray(stored) ? stored.map(String) : [];
-  } catch {
-    return [];
-  }
-}
-
-function writeTaken(name: string, ids: readonly string[]): void {
-  try {
-    localStorage.setItem(name, JSON.stringify(ids));
-  } catch {
-    // Storage is blocked, and with it the switch that leads here.
-  }
 }
 
 /** Says for as long as this tab is in sight that one is. Returns how to stop. */
