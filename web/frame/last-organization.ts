@@ -1,4 +1,4 @@
-import { keep, kept } from '../components/kept.ts';
+import { keep, kept } from '../components/browser/kept.ts';
 
 const key = 'ballast.organization';
 

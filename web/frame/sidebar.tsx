@@ -1,7 +1,7 @@
 import { SearchIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { mayActAs } from '../../domain/roles.ts';
-import { isMac } from '../components/is-mac.ts';
+import { isMac } from '../components/browser/is-mac.ts';
 import { useMembership } from '../control-plane/session.ts';
 import { PersonMenu } from './menus/person-menu.tsx';
 import { openPalette } from './palette/palette-open.ts';

@@ -1,4 +1,4 @@
-import { keep } from '../components/kept.ts';
+import { keep } from '../components/browser/kept.ts';
 import { watched } from '../components/watched.ts';
 
 export type Theme = 'system' | 'light' | 'dark';

@@ -1,8 +1,8 @@
 import { ChevronDownIcon, ChevronUpIcon, CopyIcon, DownloadIcon, LinkIcon } from '@primer/octicons-react';
 import { useRef, useState } from 'react';
+import { saveFile } from '../browser/save-file.ts';
 import { Button, IconButton } from '../forms/button.tsx';
 import { Select, TextField } from '../forms/form.tsx';
-import { saveFile } from '../save-file.ts';
 import { useTimes } from '../times/zone.ts';
 import type { LogChoice } from './choice.ts';
 import type { LogRow, RunEnd } from './rows.ts';

@@ -1,4 +1,4 @@
-import { keep, kept } from '../kept.ts';
+import { keep, kept } from '../browser/kept.ts';
 import { watched } from '../watched.ts';
 import { type Times, timesIn } from './times.ts';
 

@@ -1,4 +1,4 @@
-import { isMac } from '../is-mac.ts';
+import { isMac } from '../browser/is-mac.ts';
 
 /** As it is read out. */
 export const undoKeys = isMac ? 'Command Z' : 'Control Z';

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { keep, keptList } from '../../components/kept.ts';
+import { keep, keptList } from '../../components/browser/kept.ts';
 import { useMembership, useSession } from '../../control-plane/session.ts';
 
 /** A thing that this person has opened here: no more than its page showed. */

@@ -1,6 +1,6 @@
 import { mayActAs } from '../../../domain/roles.ts';
+import { isMac } from '../../components/browser/is-mac.ts';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { isMac } from '../../components/is-mac.ts';
 import { useMembership } from '../../control-plane/session.ts';
 import { places } from '../places.ts';
 

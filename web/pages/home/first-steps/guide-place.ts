@@ -1,4 +1,4 @@
-import { keep, kept } from '../../../components/kept.ts';
+import { keep, kept } from '../../../components/browser/kept.ts';
 import { watched } from '../../../components/watched.ts';
 
 /** Whether the first steps of an organization were dismissed, or shown again. */

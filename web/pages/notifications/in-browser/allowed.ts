@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { keep, kept } from '../../../components/kept.ts';
+import { keep, kept } from '../../../components/browser/kept.ts';
 import { useSession } from '../../../control-plane/session.ts';
 
 /** Whether this browser shows notifications: `blocked` by the browser itself, `absent` where it has none. */

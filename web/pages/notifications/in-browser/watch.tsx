@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { inboxSize } from '../../../../domain/notifications/notifications.ts';
-import { keep, keptList } from '../../../components/kept.ts';
+import { keep, keptList } from '../../../components/browser/kept.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import { useMembership, useSession } from '../../../control-plane/session.ts';
 import { newest } from '../newest.ts';
