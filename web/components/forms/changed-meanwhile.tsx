@@ -1,25 +1,7 @@
-import { useState } from 'react';
 import type { ShownProblem } from '../../control-plane/problem.ts';
 import { Notice } from '../notice.tsx';
 import { BriefTime } from '../times/time.tsx';
 import { Button } from './button.tsx';
-
-/** The values that a person saw when a form opened. They stay while the page behind it follows what others change. */
-export function useSaw<Values extends object>(values: Values) {
-  const [was, setWas] = useState(values);
-  return {
-    was,
-    /** The values of now, after others changed some of them. */
-    learn(problem: ShownProblem | undefined): Values {
-      const now = {
-        ...was,
-        ...Object.fromEntries((problem?.meanwhile ?? []).map(({ field, value }) => [field, value])),
-      };
-      setWas(now);
-      return now;
-    },
-  };
-}
 
 /** Stands in a form whose answer says that others changed the same meanwhile: their change, and whose lasts. */
 export function ChangedMeanwhile({
@@ -30,7 +12,7 @@ export function ChangedMeanwhile({
 }: {
   problem: ShownProblem | undefined;
   /** Each field in a sentence, and its value in words: `{ name: { field: 'the name' } }`. */
-  words: Readonly<Record<string, { field: string; value?: (value: never) => string }>>;
+  words: Readonly<Record<string, { field: string; value?: ((value: never) => string) | undefined }>>;
   /** Sends the change again, over theirs. */
   onKeep: () => void;
   /** Leaves theirs as it is. */

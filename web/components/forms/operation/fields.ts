@@ -34,8 +34,12 @@ export interface FieldWords<Value, Body> {
   placeholder?: string;
   /** For names of machines and code. */
   mono?: boolean;
+  /** Nothing is shown of what is typed. */
+  secret?: true;
   /** The options of an enumeration, explained. */
   choices?: [Value] extends [string] ? readonly RadioChoice<Value>[] : never;
+  /** A value that somebody else set meanwhile, in words. */
+  theirs?: (value: Value) => string;
   /** The value as long as nobody has changed it: a slug that follows the name. */
   follows?: (values: Some<Body>) => Value;
   /** A control of its own, where one value is more than one native control. */

@@ -112,7 +112,7 @@ function Filled({ name, body, fields, start = {}, current, ...form }: Untyped & 
             {...shared}
             name={field}
             rule={rule}
-            words={words as Omit<FieldWords<string, never>, 'control' | 'follows'>}
+            words={words as Omit<FieldWords<string, never>, 'control' | 'follows' | 'theirs'>}
             required={required}
             first={field === first}
           />
@@ -132,7 +132,10 @@ function only(values: Values, names: readonly string[]): Values {
 
 function wordsOf(fields: Readonly<Record<string, Words>>) {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, { label = labelOf(name) }]) => [name, { field: `the ${label.toLowerCase()}` }]),
+    Object.entries(fields).map(([name, { label = labelOf(name), theirs }]) => [
+      name,
+      { field: `the ${label.toLowerCase()}`, value: theirs },
+    ]),
   );
 }
 

@@ -7,7 +7,7 @@ import { asSentence, labelOf, wrongText } from './values.ts';
 interface SchemaFieldProps {
   name: string;
   rule: FieldRule;
-  words: Omit<FieldWords<string, never>, 'control' | 'follows'>;
+  words: Omit<FieldWords<string, never>, 'control' | 'follows' | 'theirs'>;
   required: boolean;
   first: boolean;
   value: unknown;
@@ -47,7 +47,7 @@ export function SchemaField({ name, rule, words, required, first, value, onChang
     return (
       <TextField
         {...shared}
-        type={rule.format === 'email' ? 'email' : undefined}
+        type={words.secret ? 'password' : rule.format === 'email' ? 'email' : undefined}
         maxLength={rule.maxLength}
         validate={(text) => wrongText(rule, text)}
         value={String(value ?? '')}
