@@ -8,7 +8,7 @@ import {
   SignOutIcon,
   SunIcon,
 } from '@primer/octicons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { mayActAs } from '../../../domain/roles.ts';
 import { offersHere } from '../../components/actions/offered.ts';
@@ -26,7 +26,7 @@ export interface Command {
   /** At its end. */
   status?: ReactNode;
   /** Other words by which it is found. */
-  also?: string;
+  also?: string | undefined;
   icon: ReactNode;
   keys?: string;
   run: () => void;
@@ -62,38 +62,32 @@ export function useCommands(): { label: string; items: Command[] }[] {
     icon: <PersonIcon />,
     run: () => void navigate({ to: '/account' }),
   };
+  const made = (id: string, label: string, link: LinkProps, also?: string): Command => ({
+    ...{ id, label, also, icon: <PlusIcon />, run: () => void navigate(link) },
+  });
+  const forAdmins = [
+    made(
+      'invite',
+      'Invite somebody',
+      { to: '/$organization/members', params, search: { invite: true } },
+      'member people',
+    ),
+    made(
+      'add-cluster',
+      'Add a cluster',
+      { to: '/$organization/clusters', params, search: { add: true } },
+      'machine agent',
+    ),
+    made(
+      'new-token',
+      'Create an API token',
+      { to: '/$organization/tokens', params, search: { make: true } },
+      'key secret',
+    ),
+    made('new-team', 'Create a team', { to: '/$organization/teams', params, search: { make: true } }),
+  ];
   const actions: Command[] = [
-    ...(may('admin')
-      ? [
-          {
-            id: 'invite',
-            label: 'Invite somebody',
-            also: 'member people',
-            icon: <PlusIcon />,
-            run: () => void navigate({ to: '/$organization/members', params, search: { invite: true } }),
-          },
-          {
-            id: 'add-cluster',
-            label: 'Add a cluster',
-            also: 'machine agent',
-            icon: <PlusIcon />,
-            run: () => void navigate({ to: '/$organization/clusters', params, search: { add: true } }),
-          },
-          {
-            id: 'new-token',
-            label: 'Create an API token',
-            also: 'key secret',
-            icon: <PlusIcon />,
-            run: () => void navigate({ to: '/$organization/tokens', params, search: { make: true } }),
-          },
-          {
-            id: 'new-team',
-            label: 'Create a team',
-            icon: <PlusIcon />,
-            run: () => void navigate({ to: '/$organization/teams', params, search: { make: true } }),
-          },
-        ]
-      : []),
+    ...(may('admin') ? forAdmins : []),
     {
       id: 'first-steps',
       label: 'Show the first steps',
@@ -104,12 +98,7 @@ export function useCommands(): { label: string; items: Command[] }[] {
         void navigate({ to: '/$organization', params });
       },
     },
-    {
-      id: 'new-organization',
-      label: 'Create an organization',
-      icon: <PlusIcon />,
-      run: () => void navigate({ to: '/new-organization' }),
-    },
+    made('new-organization', 'Create an organization', { to: '/new-organization' }),
     { id: 'light', label: 'Light theme', icon: <SunIcon />, run: () => chooseTheme('light') },
     { id: 'dark', label: 'Dark theme', icon: <MoonIcon />, run: () => chooseTheme('dark') },
     { id: 'system', label: 'System theme', icon: <SunIcon />, run: () => chooseTheme('system') },

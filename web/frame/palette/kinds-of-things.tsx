@@ -40,6 +40,18 @@ const inProject = ({ place }: Found, organization: string) => ({
   service: place?.service ?? '',
 });
 
+/** Found on the page that lists it, by its name. */
+const listed =
+  (
+    to: '/$organization/members' | '/$organization/teams' | '/$organization/ci',
+    search: { show?: 'invitations' } = {},
+  ) =>
+  ({ name }: Found, organization: string): LinkProps => ({
+    to,
+    params: { organization },
+    search: { ...search, q: name },
+  });
+
 /** No longer of use. */
 function ended({ state }: Found): ReactNode {
   if (state === undefined) return null;
@@ -91,12 +103,12 @@ export const kinds: Record<Thing['kind'], KindOfThing> = {
   member: {
     many: 'Members',
     icon: <PersonIcon />,
-    link: ({ name }, organization) => ({ to: '/$organization/members', params: { organization }, search: { q: name } }),
+    link: listed('/$organization/members'),
   },
   team: {
     many: 'Teams',
     icon: <PeopleIcon />,
-    link: ({ name }, organization) => ({ to: '/$organization/teams', params: { organization }, search: { q: name } }),
+    link: listed('/$organization/teams'),
   },
   token: {
     many: 'API tokens',
@@ -112,16 +124,12 @@ export const kinds: Record<Thing['kind'], KindOfThing> = {
     many: 'Invitations',
     icon: <MailIcon />,
     status: ended,
-    link: ({ name }, organization) => ({
-      to: '/$organization/members',
-      params: { organization },
-      search: { show: 'invitations', q: name },
-    }),
+    link: listed('/$organization/members', { show: 'invitations' }),
   },
   'trusted-issuer': {
     many: 'CI jobs',
     icon: <BeakerIcon />,
-    link: ({ name }, organization) => ({ to: '/$organization/ci', params: { organization }, search: { q: name } }),
+    link: listed('/$organization/ci'),
   },
   workflow: {
     many: 'Workflows',
