@@ -114,6 +114,17 @@ export function SubmitOrCancel(props: {
   );
 }
 
+/** The way out of a dialog in which nothing is left to decide. */
+export function Done({ onClose }: { onClose: () => void }) {
+  return (
+    <DialogActions>
+      <Button look="strong" onClick={onClose}>
+        Done
+      </Button>
+    </DialogActions>
+  );
+}
+
 /** Buttons of a dialog: cancel first, the main action last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:flex-col-reverse">{children}</div>;

@@ -2,8 +2,7 @@ import { CheckIcon } from '@primer/octicons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CopyBlock } from '../../components/copyable.tsx';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Done } from '../../components/dialogs/dialog.tsx';
 import { Spinner } from '../../components/loading.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
@@ -69,11 +68,7 @@ export function AgentArrival({
           </>
         )}
       </p>
-      <DialogActions>
-        <Button look="strong" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <Done onClose={onClose} />
     </div>
   );
 }

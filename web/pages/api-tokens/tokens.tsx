@@ -3,8 +3,7 @@ import { useCallback, useState } from 'react';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { Copyable, CopyBlock } from '../../components/copyable.tsx';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Done } from '../../components/dialogs/dialog.tsx';
 import { SelectField, TextField } from '../../components/forms/form.tsx';
 import { roleWords, tokenRoleChoices } from '../../components/forms/roles.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -84,11 +83,7 @@ export function TokenSecret({ made, onClose }: { made: MadeToken; onClose: () =>
           label="command"
         />
       </div>
-      <DialogActions>
-        <Button look="strong" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <Done onClose={onClose} />
     </div>
   );
 }

@@ -1,9 +1,6 @@
-import { TrashIcon } from '@primer/octicons-react';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
-import { Card, Page } from '../../components/page.tsx';
-import { EmptyState } from '../../components/states.tsx';
-import { Table } from '../../components/table/table.tsx';
+import { ListPage } from '../../components/table/list-page.tsx';
 import { usePages } from '../../control-plane/pages.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay } from '../../control-plane/session.ts';
@@ -57,27 +54,19 @@ export function Deleted() {
   const plane = usePlane();
   const mayDecide = useMay('admin');
   return (
-    <Page
-      title="Deleted"
+    <ListPage
       about="Services, volumes, environments and projects that can be restored until they are purged."
-    >
-      <Card>
-        <Table
-          label="Deleted"
-          pages={usePages(plane.trpc.deletions.list, {})}
-          columns={columns}
-          actions={(item) => [
-            ...(mayDecide && item.restorable ? [restore(item, plane)] : []),
-            ...(mayDecide && item.purgeable ? [purge(item, plane)] : []),
-          ]}
-          empty={
-            <EmptyState icon={<TrashIcon />} title="Nothing deleted">
-              A service, volume, environment or project that somebody deletes is listed here until it is purged.
-            </EmptyState>
-          }
-        />
-      </Card>
-    </Page>
+      pages={usePages(plane.trpc.deletions.list, {})}
+      columns={columns}
+      actions={(item) => [
+        ...(mayDecide && item.restorable ? [restore(item, plane)] : []),
+        ...(mayDecide && item.purgeable ? [purge(item, plane)] : []),
+      ]}
+      empty={{
+        title: 'Nothing deleted',
+        text: 'A service, volume, environment or project that somebody deletes is listed here until it is purged.',
+      }}
+    />
   );
 }
 

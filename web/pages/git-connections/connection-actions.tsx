@@ -2,10 +2,7 @@ import type { Action } from '../../components/actions/action.ts';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { CopyBlock } from '../../components/copyable.tsx';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
-import { TextField } from '../../components/forms/form.tsx';
-import type { FieldIn } from '../../components/forms/operation/fields.ts';
+import { Done } from '../../components/dialogs/dialog.tsx';
 import { useOperation } from '../../control-plane/operation.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { allowedFields, everyProject } from '../projects/allowed-projects.tsx';
@@ -27,11 +24,7 @@ function WebhookSecret({
       <CopyBlock text={made.webhookUrl} label="address" />
       <CopyBlock text={made.secret} label="secret" />
       <p className="text-pretty text-soft text-sm">The secret is not shown again.</p>
-      <DialogActions>
-        <Button look="strong" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <Done onClose={onClose} />
     </div>
   );
 }
@@ -48,28 +41,16 @@ export const addConnection = (trpc: Plane['trpc']) =>
         hint: 'github.com, gitlab.com, codeberg.org, or one of your own.',
       },
       label: { label: 'Label', hint: 'By which people choose it.' },
-      token: { control: Token },
+      token: {
+        secret: true,
+        mono: true,
+        hint: 'GitHub: repo. GitLab: api. Gitea and Forgejo: read:user and write:repository. A host that only serves git: name:password. Ballast asks the host whether it accepts it; it is stored encrypted and never shown.',
+      },
       ...allowedFields,
     },
     submit: 'Connect',
     succeeded: ({ label }) => `${label} connected`,
   });
-
-function Token<Body>({ value = '', onChange }: FieldIn<string, Body>) {
-  return (
-    <TextField
-      name="token"
-      type="password"
-      mono
-      label="Token"
-      hint="GitHub: repo. GitLab: api. Gitea and Forgejo: read:user and write:repository. A host that only serves git: name:password. Ballast asks the host whether it accepts it; it is stored encrypted and never shown."
-      value={value}
-      onChange={onChange}
-      required
-      maxLength={4_000}
-    />
-  );
-}
 
 /** All that can be done to a connection, in the order of its menu. */
 export function useConnectionActions(): (connection: Connection) => Action[] {

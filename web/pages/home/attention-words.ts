@@ -129,46 +129,37 @@ export function attentionWords(item: Attention, organization: string): Told {
   const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
   const params = { organization, cluster: cluster?.id ?? '' };
   const text = title(cluster?.name ?? '', name, item);
-  const told = isOutOfContact(item)
-    ? { tone: 'neutral' as const, title: `Last known: ${text}`, detail: detail || why }
-    : { tone, title: text, detail: detail || why };
+  const known = isOutOfContact(item)
+    ? { tone: 'neutral' as const, title: `Last known: ${text}` }
+    : { tone, title: text };
+  const told = { ...known, detail: detail || why };
   if (to === 'guard') return { ...told, detail: loosenedText(loosening) };
+  const open = (what: string, link: LinkProps): Told => ({ ...told, go: `Open ${what}`, link });
   if (to === 'deployment' && deployment !== undefined) {
-    return { ...told, go: 'Open deployment', link: deploymentLink(deployment, organization) };
+    return open('deployment', deploymentLink(deployment, organization));
   }
   if (to === 'build' && build !== undefined) {
     // Of a build that failed, the end of its log says why.
-    if (kind === 'build.failed' && build.logLines > 0) {
-      return { ...told, go: 'Open log', link: logEnd(build, organization) };
-    }
-    return { ...told, go: 'Open build', link: buildLink(build, organization) };
+    if (kind === 'build.failed' && build.logLines > 0) return open('log', logEnd(build, organization));
+    return open('build', buildLink(build, organization));
   }
   if (to === 'channel' && channel !== undefined) {
-    const link = {
-      to: '/$organization/notification-channels/$channel',
-      params: { organization, channel: channel.id },
-    } as const;
-    return { ...told, go: 'Open channel', link };
+    const at = { organization, channel: channel.id };
+    return open('channel', { to: '/$organization/notification-channels/$channel', params: at });
   }
   if (to === 'workflow' || cluster === undefined) {
-    const link = {
-      to: '/$organization/workflows/$workflow',
-      params: { organization, workflow: workflow?.id ?? '' },
-    } as const;
-    return { ...told, go: 'Open history', link };
+    const at = { organization, workflow: workflow?.id ?? '' };
+    return open('history', { to: '/$organization/workflows/$workflow', params: at });
   }
   if (to === 'log' && instance !== undefined) {
-    const link = {
+    return open('log', {
       to: '/$organization/clusters/$cluster/instances/$instance',
       params: { ...params, instance },
-    } as const;
-    return { ...told, go: 'Open log', link };
+    });
   }
-  if (to === 'agent')
-    return { ...told, go: 'Open update', link: { to: '/$organization/clusters/$cluster/agent', params } };
-  if (to === 'events')
-    return { ...told, go: 'Open events', link: { to: '/$organization/clusters/$cluster/events', params } };
-  return { ...told, go: 'Open cluster', link: { to: '/$organization/clusters/$cluster', params } };
+  if (to === 'agent') return open('update', { to: '/$organization/clusters/$cluster/agent', params });
+  if (to === 'events') return open('events', { to: '/$organization/clusters/$cluster/events', params });
+  return open('cluster', { to: '/$organization/clusters/$cluster', params });
 }
 
 /** Who loosened it and when, and what ended that. Times are shown in the reader's zone. */

@@ -1,7 +1,6 @@
 import { formAction } from '../../components/actions/form-action.tsx';
 import { CopyBlock } from '../../components/copyable.tsx';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Done } from '../../components/dialogs/dialog.tsx';
 import { roleChoices } from '../../components/forms/roles.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Time } from '../../components/times/time.tsx';
@@ -31,11 +30,7 @@ function InvitationLink({ made, onClose }: { made: InvitationWithToken; onClose:
         Only somebody who signs in with the verified address <span className="text-text">{email}</span> can accept it,
         once. It expires <Time at={expiresAt} />.
       </p>
-      <DialogActions>
-        <Button look="strong" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <Done onClose={onClose} />
     </div>
   );
 }

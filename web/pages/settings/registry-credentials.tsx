@@ -3,8 +3,6 @@ import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
 import { Copyable } from '../../components/copyable.tsx';
-import { TextField } from '../../components/forms/form.tsx';
-import type { FieldIn } from '../../components/forms/operation/fields.ts';
 import { Section } from '../../components/page.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
@@ -53,27 +51,15 @@ const addCredential = (trpc: Plane['trpc']) =>
       name: { label: 'Name', hint: 'By which people choose it.' },
       host: { label: 'Registry', placeholder: 'ghcr.io', mono: true },
       username: { label: 'User name' },
-      password: { control: Password },
+      password: {
+        secret: true,
+        hint: 'Or a token that may read packages. It is stored encrypted, sent to this registry alone and never shown.',
+      },
       ...allowedFields,
     },
     submit: 'Add',
     succeeded: ({ name }) => `${name} added`,
   });
-
-function Password<Body>({ value = '', onChange }: FieldIn<string, Body>) {
-  return (
-    <TextField
-      name="password"
-      type="password"
-      label="Password"
-      hint="Or a token that may read packages. It is stored encrypted, sent to this registry alone and never shown."
-      value={value}
-      onChange={onChange}
-      required
-      maxLength={10_000}
-    />
-  );
-}
 
 function actionsOf(trpc: Plane['trpc'], { id, name, allProjects, projectIds }: Credential): Action[] {
   return [

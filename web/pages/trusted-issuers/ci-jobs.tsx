@@ -4,8 +4,7 @@ import { dialogAction } from '../../components/actions/dialog-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { CopyFile } from '../../components/copyable.tsx';
 import { namesIn } from '../../components/dialogs/affected-list.tsx';
-import { DialogActions } from '../../components/dialogs/dialog.tsx';
-import { Button } from '../../components/forms/button.tsx';
+import { Done } from '../../components/dialogs/dialog.tsx';
 import { Select } from '../../components/forms/form.tsx';
 import { roleWords } from '../../components/forms/roles.tsx';
 import type { Column } from '../../components/table/column.ts';
@@ -42,11 +41,7 @@ export function WorkflowFile({ rule, onClose }: { rule: Rule; onClose: () => voi
         </div>
       </div>
       <CopyFile text={snippet.text} name={snippet.file} />
-      <DialogActions>
-        <Button look="strong" onClick={onClose}>
-          Done
-        </Button>
-      </DialogActions>
+      <Done onClose={onClose} />
     </div>
   );
 }
