@@ -1,5 +1,6 @@
 import type { OrganizationAction, RetiredAction } from '../../../domain/audit-actions.ts';
 import { subjects } from '../../../domain/subjects.ts';
+import { asSentence } from '../../components/forms/operation/values.ts';
 import { periodText } from '../../components/times/durations.ts';
 
 export interface Deed {
@@ -86,7 +87,7 @@ export function failedDeed(label: string, words: string): Deed {
 }
 
 function deedOf(verb: Verb, thing: string): Deed {
-  const label = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+  const label = asSentence(verb);
   if (verb !== 'renamed') return plainDeed(label, `${verb} ${thing}`);
   return {
     label,
@@ -116,7 +117,7 @@ export function setDeed(item: string, thing: string): Deed {
     ]);
     return changes === '' ? `did not change the ${item}s of ${thing} ${name}` : `${changes} in ${thing} ${name}`;
   };
-  return { label: `${item.charAt(0).toUpperCase()}${item.slice(1)}s changed`, done };
+  return { label: `${asSentence(item)}s changed`, done };
 }
 
 /** Words for a change of some fields. */

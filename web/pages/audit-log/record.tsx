@@ -2,6 +2,7 @@ import { ChevronRightIcon } from '@primer/octicons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Copyable, CopyBlock } from '../../components/copyable.tsx';
+import { asSentence } from '../../components/forms/operation/values.ts';
 import { Badge } from '../../components/status.tsx';
 import { ClockTime, ExactTime } from '../../components/times/time.tsx';
 import { withTimes } from '../../components/times/with-times.tsx';
@@ -42,7 +43,7 @@ function labelOf(field: string): string {
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase();
-  return words[field] ?? `${spaced.charAt(0).toUpperCase()}${spaced.slice(1)}`;
+  return words[field] ?? asSentence(spaced);
 }
 
 function textOf(value: unknown, nameOf: (id: string) => string | undefined): string {

@@ -1,3 +1,4 @@
+import { asSentence } from '../../../components/forms/operation/values.ts';
 import { wordsOf } from '../../../components/status.tsx';
 import type { Tone } from '../../../components/style.ts';
 import { blockers, isHalted, states } from '../../deployments/deployment-words.ts';
@@ -44,7 +45,7 @@ export function glanceOf(service: ServiceOverview): Glance {
   if (stagedIn !== undefined) return { kind: 'added', word: 'Staged, not deployed yet', tone: 'live' };
   if (warnings.length > 0)
     return { kind: 'warned', word: `Release ${activeReleaseNumber} is live, with a warning`, tone: 'attention' };
-  if (drift) return { kind: 'drift', word: sentence(driftWords(driftCount)), tone: 'attention' };
+  if (drift) return { kind: 'drift', word: asSentence(driftWords(driftCount)), tone: 'attention' };
   if (activeReleaseNumber === undefined) return { kind: 'none', word: 'Nothing deployed yet', tone: 'neutral' };
   return { kind: 'live', word: `Release ${activeReleaseNumber} is live`, tone: 'good' };
 }
@@ -53,8 +54,4 @@ function waitsFor(blocker: string): string {
   const words: Readonly<Record<string, { waits: string }>> = blockers;
   const waits = words[blocker]?.waits ?? (blocker === '' ? 'waits for its turn' : `waits: ${blocker}`);
   return `${waits.charAt(0).toLowerCase()}${waits.slice(1)}`;
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ButtonLink } from '../../../components/forms/button.tsx';
+import { asSentence } from '../../../components/forms/operation/values.ts';
 import { Fact, Facts } from '../../../components/page.tsx';
 import { LastKnown } from '../../../components/status.tsx';
 import { BriefTime } from '../../../components/times/time.tsx';
@@ -124,7 +125,7 @@ function Ways({ environment, service: { slug, overview } }: { environment: Envir
       </ButtonLink>
       {ways.map((way) => (
         <ButtonLink key={way} small to={`${at}/${way}`} params={params}>
-          {way.charAt(0).toUpperCase() + way.slice(1)}
+          {asSentence(way)}
         </ButtonLink>
       ))}
       <span className="ml-auto">
