@@ -18,13 +18,13 @@ import { startPostgres } from '../runtime/ground.ts';
 import { type Home, readHome } from '../runtime/home/home.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
 import { readRunRecord } from '../runtime/supervisor/run-record.ts';
-import { withDatabase } from './database/with-database.ts';
-import { command, UsageError } from './engine/command.ts';
-import { machine } from './engine/machine.ts';
+import { machine } from './database/machine.ts';
+import { command, jsonOption, UsageError } from './engine/command.ts';
+import { wholeNumberOf } from './engine/given.ts';
+import type { Outcome } from './engine/outcome.ts';
 import { Progress } from './engine/progress.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
-import { printLink } from './sign-in.ts';
-import { checkedWhom, findUser, whom } from './user.ts';
+import { toldLink } from './sign-in.ts';
+import { refuseDisabled, whom, withUser } from './user.ts';
 
 export const adminBackup = command({
   summary: 'Takes a backup of the control plane while it runs: databases, keys, images',
@@ -37,9 +37,9 @@ its Temporal is not. Volumes of applications are not part of it. For a schedule 
     to: { type: 'string', value: 'PLACE', what: 'Where to: a directory, or s3://BUCKET/PREFIX.' },
     'new-key': { type: 'boolean', what: 'Make a new key for backups, and print it once.' },
     keep: { type: 'string', value: 'N', what: 'Delete the oldest ones afterwards, so that N stay.' },
-    json: { type: 'boolean', what: 'Print JSON.' },
+    ...jsonOption,
   },
-  run: async ({ to, 'new-key': newKey, keep, json }) => {
+  run: async ({ to, 'new-key': newKey, keep }) => {
     if (to === undefined)
       throw new UsageError('Say where to, with --to DIRECTORY or --to s3://BUCKET/PREFIX; see --help.');
     const settings = readSettings(process.env);
@@ -61,7 +61,7 @@ its Temporal is not. Volumes of applications are not part of it. For a schedule 
       steps.end();
       // Kept only now: a key that nobody was told must not be what later backups are encrypted to.
       if (made !== undefined) keepWritingKey(home, made);
-      process.stdout.write(json ? `${JSON.stringify(asJson(taken, made))}\n` : `${asText(taken, place.title, made)}\n`);
+      return { jsonLine: asJson(taken, made), text: asText(taken, place.title, made) };
     } finally {
       progress.end();
       await running.stop();
@@ -139,24 +139,16 @@ export const adminLink = command({
   usage: '(--email E-MAIL | --id ID) [--json]',
   details: `The person who opens the link and signs in takes over the account, with all organizations and roles; the identities that the
 account had before open it no more.`,
-  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
-  run: async ({ email, id, json }) => {
-    const who = checkedWhom({ email, id });
-    await withDatabase('admin link', async (database, settings) => {
-      const user = await findUser(database.kysely, who);
-      if (user.disabledAt !== null) {
-        throw new Refusal(`${user.email} is disabled; run \`./ballast user enable --id ${user.id}\` first.`);
-      }
+  options: { ...whom, ...jsonOption },
+  run: (given) =>
+    withUser('admin link', given, async (database, user, settings) => {
+      refuseDisabled(user);
       const link = await effect(database, machine(), (change) =>
         createSignInLink(change, { kind: 'move', userId: user.id }),
       );
-      await printLink(database, settings, {
-        link,
-        said: `Give it to ${user.email} and nobody else: who signs in by it has that account.`,
-        json,
-      });
-    });
-  },
+      const said = `Give it to ${user.email} and nobody else: who signs in by it has that account.`;
+      return await toldLink(database, settings, said, link);
+    }),
 });
 
 const from = { type: 'string', value: 'PLACE', what: 'Where from: a directory, or s3://BUCKET/PREFIX.' } as const;
@@ -166,30 +158,27 @@ const keyFile = {
   value: 'FILE',
   what: 'File with the key that `./ballast admin backup --new-key` printed; - reads it from standard input.',
 } as const;
-const json = { type: 'boolean', what: 'Print JSON.' } as const;
 
 export const adminBackups = command({
   summary: 'Lists the backups of a place, the newest first',
   usage: '--from PLACE [--json]',
-  options: { from, json },
-  run: async ({ from: given, json: asJson }) => {
-    await inPlace(given, async (place) => {
+  options: { from, ...jsonOption },
+  run: ({ from: given }) =>
+    inPlace(given, async (place) => {
       const found = await backupsIn(place);
-      if (asJson) {
-        const items = found.map((one) => ({
-          name: one.name,
-          createdAt: one.createdAt,
-          recipient: one.recipient,
-          bytes: bytesOf(one),
-        }));
-        process.stdout.write(`${JSON.stringify({ backups: items })}\n`);
-        return;
-      }
-      if (found.length === 0) process.stdout.write(`There is no complete backup in ${place.title}.\n`);
-      for (const one of found)
-        process.stdout.write(`${one.name}  ${megabytes(bytesOf(one))}  Ballast ${one.version}  ${one.recipient}\n`);
-    });
-  },
+      const lines = found.map(
+        (one) => `${one.name}  ${megabytes(bytesOf(one))}  Ballast ${one.version}  ${one.recipient}\n`,
+      );
+      return {
+        jsonLine: {
+          backups: found.map((one) => {
+            const { name, createdAt, recipient } = one;
+            return { name, createdAt, recipient, bytes: bytesOf(one) };
+          }),
+        },
+        text: found.length === 0 ? `There is no complete backup in ${place.title}.` : lines,
+      };
+    }),
 });
 
 export const adminVerify = command({
@@ -197,24 +186,19 @@ export const adminVerify = command({
   usage: '--from PLACE [--backup NAME] [--key-file FILE] [--json]',
   details: `With the key: the databases are restored into a temporary directory and read by a PostgreSQL of its own, each image is read and compared
 with its digest. Without the key only the bytes are compared with what was written. Nothing of a running installation is touched.`,
-  options: { from, backup, 'key-file': keyFile, json },
-  run: async ({ from: given, backup: name, 'key-file': file, json: asJson }) => {
-    await inPlace(given, async (place) => {
+  options: { from, backup, 'key-file': keyFile, ...jsonOption },
+  run: async ({ from: given, backup: name, 'key-file': file }) => {
+    return await inPlace(given, async (place) => {
       const key = file === undefined ? undefined : await readOpeningKey(file);
       const manifest = await findBackup(place, name, key);
       const began = Date.now();
       const verified = await withSteps((onStep) => verifyBackup({ place, manifest, key, onStep }));
       const seconds = (Date.now() - began) / 1000;
-      if (asJson) {
-        process.stdout.write(`${JSON.stringify({ backup: manifest.name, ...verified, seconds })}\n`);
-        return;
-      }
       const rows = Object.entries(verified.rows).map(([what, count]) => `${what} ${count}`);
-      process.stdout.write(
-        verified.restored
-          ? `The backup ${manifest.name} was restored beside this installation in ${seconds.toFixed(1)} s: ${[...rows, `blobs of images ${verified.images}`].join(', ')}.\n`
-          : `The backup ${manifest.name} has the bytes that were written. Only --key-file proves that it can be restored.\n`,
-      );
+      const text = verified.restored
+        ? `The backup ${manifest.name} was restored beside this installation in ${seconds.toFixed(1)} s: ${[...rows, `blobs of images ${verified.images}`].join(', ')}.`
+        : `The backup ${manifest.name} has the bytes that were written. Only --key-file proves that it can be restored.`;
+      return { jsonLine: { backup: manifest.name, ...verified, seconds }, text };
     });
   },
 });
@@ -230,40 +214,36 @@ is not known afterwards; deployments, builds and approvals of then go on. Other 
     'key-file': keyFile,
     backup,
     'new-temporal': { type: 'boolean', what: 'The Temporal that TEMPORAL_ADDRESS names was set up anew.' },
-    json,
+    ...jsonOption,
   },
-  run: async ({ from: given, backup: name, 'key-file': file, 'new-temporal': newTemporal, json: asJson }) => {
+  run: async ({ from: given, backup: name, 'key-file': file, 'new-temporal': newTemporal }) => {
     if (file === undefined) throw new UsageError('Give the key of the backup with --key-file FILE; see --help.');
-    await inPlace(given, async (place, settings) => {
+    return await inPlace(given, async (place, settings) => {
       const key: OpeningKey = await readOpeningKey(file);
       const manifest = await findBackup(place, name, key);
       const { images } = await withSteps((onStep) =>
         restoreBackup({ settings, place, manifest, key, newTemporal: newTemporal === true, onStep }),
       );
       const { BALLAST_HOME: home } = settings;
-      if (asJson)
-        process.stdout.write(
-          `${JSON.stringify({ restored: manifest.name, takenAt: manifest.createdAt, home, images })}\n`,
-        );
-      else
-        process.stdout.write(
-          `The backup ${manifest.name} is restored into ${home}, with ${images} blobs of images. It knows what was so at ${manifest.createdAt}.
-Start it: npm start. Volumes of applications are not in it: on a new machine they begin empty, so put their data back before.\n`,
-        );
+      return {
+        jsonLine: { restored: manifest.name, takenAt: manifest.createdAt, home, images },
+        text: `The backup ${manifest.name} is restored into ${home}, with ${images} blobs of images. It knows what was so at ${manifest.createdAt}.
+Start it: npm start. Volumes of applications are not in it: on a new machine they begin empty, so put their data back before.`,
+      };
     });
   },
 });
 
 async function inPlace(
   given: string | undefined,
-  work: (place: Place, settings: Settings) => Promise<void>,
-): Promise<void> {
+  work: (place: Place, settings: Settings) => Promise<Outcome>,
+): Promise<Outcome> {
   if (given === undefined)
     throw new UsageError('Say where from, with --from DIRECTORY or --from s3://BUCKET/PREFIX; see --help.');
   const settings = readSettings(process.env);
   const place = openPlace(given, settings);
   try {
-    await work(place, settings);
+    return await work(place, settings);
   } finally {
     await place.close();
   }

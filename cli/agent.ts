@@ -11,7 +11,7 @@ import type { Database } from '../db/postgres/database.ts';
 import { type Home, openHome } from '../runtime/home/home.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
 import { withDatabase } from './database/with-database.ts';
-import { type Command, command, type Option, UsageError } from './engine/command.ts';
+import { type Command, command, jsonOption, type Option, UsageError } from './engine/command.ts';
 
 /** A command of the installed agent, as a checkout offers it: the agent reads its own options, which have variables, too. */
 export async function agentCommand(name: string): Promise<Command> {
@@ -101,13 +101,13 @@ that file up. A changed key is followed by the agents themselves; after a lost o
       type: 'boolean',
       what: 'Create a new key that nothing vouches for, because the old one is lost.',
     },
-    json: { type: 'boolean', what: 'Print JSON.' },
+    ...jsonOption,
   },
-  run: async ({ 'change-key': change, 'replace-lost-key': replace, json }) => {
+  run: async ({ 'change-key': change, 'replace-lost-key': replace }) => {
     if (change && replace)
       throw new UsageError('--change-key and --replace-lost-key exclude each other; give one of them.');
     const keyChange: KeyChange | undefined = change ? 'change' : replace ? 'replace-lost' : undefined;
-    await withDatabase('agent sign', async (database, settings) => {
+    return await withDatabase('agent sign', async (database, settings) => {
       const { image, digest, fingerprint, epoch } = await signRelease(
         openHome(settings.BALLAST_HOME),
         database,
@@ -115,11 +115,13 @@ that file up. A changed key is followed by the agents themselves; after a lost o
       );
       // An agent that said hello before this was offered.
       await followRelease(database);
-      const said = `${image} is signed and offered (epoch ${epoch}).\nFingerprint of the key: ${fingerprint}\n`;
-      process.stdout.write(json ? `${JSON.stringify({ image, digest, epoch, fingerprint })}\n` : said);
-      if (replace && !json) {
-        process.stdout.write(`On each machine that is a cluster, run: ballast agent trust ${fingerprint}\n`);
-      }
+      return {
+        jsonLine: { image, digest, epoch, fingerprint },
+        text: [
+          `${image} is signed and offered (epoch ${epoch}).\nFingerprint of the key: ${fingerprint}\n`,
+          replace ? `On each machine that is a cluster, run: ballast agent trust ${fingerprint}` : '',
+        ],
+      };
     });
   },
 });

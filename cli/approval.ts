@@ -1,13 +1,15 @@
 import type { z } from 'zod';
 import type { approvalSchema } from '../api/approvals/approval.ts';
 import type { detailSchema } from '../api/approvals/operations.ts';
+import { defined } from '../domain/defined.ts';
 import { type SeenChange, seenChange } from '../domain/variables/build-time.ts';
 import { asPerson } from './engine/as-person.ts';
 import { command, UsageError } from './engine/command.ts';
 import { ofTheEnvironment } from './engine/credential.ts';
+import { wholeNumberOf } from './engine/given.ts';
+import { listed, type Outcome } from './engine/outcome.ts';
 import { type Address, Rest, RestRefusal, restOptions } from './engine/rest.ts';
-import { asLines, asTable, printable } from './engine/table.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
+import { asFacts, asTable, inParts, said } from './engine/table.ts';
 import { environmentOptions } from './place/here.ts';
 import { narrowed } from './place/narrowed.ts';
 
@@ -24,41 +26,31 @@ interface DecidedApproval {
 
 interface DecideGiven extends Address {
   reason?: string | undefined;
-  json?: boolean | undefined;
   refresh?: boolean | undefined;
 }
 
 /** Decides the approval that was named, or the only one that waits. */
-async function decide(given: DecideGiven, id: string | undefined, decision: 'approved' | 'rejected'): Promise<void> {
+async function decide(given: DecideGiven, id: string | undefined, decision: 'approved' | 'rejected'): Promise<Outcome> {
   const rest = new Rest(given);
   const approval = id ?? (await onlyOne(rest)).id;
-  if (given.refresh === true) return await refresh(rest, approval, given.json ?? false);
   const path = `/approvals/${encodeURIComponent(approval)}`;
+  if (given.refresh === true) {
+    // A new approval takes the place of one that is stale; it is looked at before somebody decides.
+    const fresh = await rest.call<DecidedApproval>('POST', `${path}/refresh`);
+    return {
+      json: fresh,
+      text: said`The approval ${fresh.id} takes its place: look at it, then approve it by this id.`,
+    };
+  }
   const decided = await rest
-    .call<DecidedApproval>('POST', `${path}/decide`, {
-      decision,
-      ...(given.reason === undefined ? {} : { reason: given.reason }),
-    })
+    .call<DecidedApproval>('POST', `${path}/decide`, defined({ decision, reason: given.reason }))
     .catch(async (error: unknown) => {
       if (decision !== 'approved' || !(error instanceof RestRefusal) || error.status !== 409) throw error;
       const { stale } = await rest.call<{ stale: boolean }>('GET', path);
       if (!stale) throw error;
-      throw new RestRefusal(
-        `${error.message} \`./ballast approve --refresh ${printable(approval)}\` refreshes it.`,
-        409,
-      );
+      throw new RestRefusal(`${error.message} ${said`\`./ballast approve --refresh ${approval}\` refreshes it.`}`, 409);
     });
-  if (given.json) return void process.stdout.write(`${JSON.stringify(decided, undefined, 2)}\n`);
-  process.stdout.write(`The approval ${printable(decided.id)} is ${decided.decision ?? decision}.\n`);
-}
-
-/** A new approval takes the place of one that is stale; it is looked at before somebody decides. */
-async function refresh(rest: Rest, approval: string, json: boolean): Promise<void> {
-  const fresh = await rest.call<DecidedApproval>('POST', `/approvals/${encodeURIComponent(approval)}/refresh`);
-  if (json) return void process.stdout.write(`${JSON.stringify(fresh, undefined, 2)}\n`);
-  process.stdout.write(
-    `The approval ${printable(fresh.id)} takes its place: look at it, then approve it by this id.\n`,
-  );
+  return { json: decided, text: said`The approval ${decided.id} is ${decided.decision ?? decision}.` };
 }
 
 async function onlyOne(rest: Rest): Promise<DecidedApproval> {
@@ -68,8 +60,8 @@ async function onlyOne(rest: Rest): Promise<DecidedApproval> {
   if (others.length === 0) return only;
   const you = (await rest.all<{ callerId: string }>('/organizations'))[0]?.callerId;
   const lines = waiting.map(({ id, kind, environmentName, requestedBy, requestedById, createdAt }) => {
-    const by = requestedById === you ? 'you' : printable(requestedBy);
-    return `  ${id}  ${kind} in ${printable(environmentName)} by ${by}, ${createdAt}`;
+    const by = requestedById === you ? 'you' : requestedBy;
+    return said`  ${id}  ${kind} in ${environmentName} by ${by}, ${createdAt}`;
   });
   throw new UsageError(`Several approvals wait; name one of them:\n${lines.join('\n')}`);
 }
@@ -80,19 +72,18 @@ interface BreakGlassGiven extends DecideGiven {
 }
 
 /** Approves in place of somebody else. Nothing about it is guessed: neither which approval, nor why. */
-async function breakGlass(given: BreakGlassGiven, id: string | undefined): Promise<void> {
+async function breakGlass(given: BreakGlassGiven, id: string | undefined): Promise<Outcome> {
   const reason = given.reason?.trim() ?? '';
   if (id === undefined) throw new UsageError('--break-glass takes the id of the approval.');
   if (reason === '') throw new UsageError('--break-glass takes --reason: why nobody else could decide.');
   if (given.refresh) throw new UsageError('--refresh decides nothing: look at what it composes, then break the glass.');
   const rest = await restOf(given);
-  const approved = await rest.call<{ id: string }>('POST', `/approvals/${encodeURIComponent(id)}/break-glass`, {
-    reason,
-  });
-  if (given.json) return void process.stdout.write(`${JSON.stringify(approved, undefined, 2)}\n`);
-  process.stdout.write(
-    `The approval ${printable(approved.id)} is approved by break-glass; all admins and owners are told.\n`,
-  );
+  const path = `/approvals/${encodeURIComponent(id)}/break-glass`;
+  const approved = await rest.call<{ id: string }>('POST', path, { reason });
+  return {
+    json: approved,
+    text: said`The approval ${approved.id} is approved by break-glass; all admins and owners are told.`,
+  };
 }
 
 /** A token that was named counts before the session of the environment. */
@@ -112,7 +103,6 @@ tokens, too; one that \`./ballast token create\` made stands for who holds the i
 With --break-glass an owner approves in place of somebody else, in an emergency: it takes the id, a reason, and the session of
 that owner or a token that \`./ballast token create\` made. All administrators and owners are told, and a stale approval is still
 refused. A session is the value of the cookie svc_session of a browser that is signed in, in a file that only you can read.`,
-  words: { least: 0, most: 1 },
   options: {
     reason: { type: 'string', value: 'TEXT', what: 'Why, for people who read the history.' },
     refresh: { type: 'boolean', what: 'Compose a stale one anew, as a new approval, and decide nothing yet.' },
@@ -155,40 +145,28 @@ export const approvalList = command({
     const { rest, filter, words } = await narrowed(given);
     const state = decided ? 'decided' : 'pending';
     const approvals = await rest.all<Approval>('/approvals', most, { ...filter, state });
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ approvals }, undefined, 2)}\n`);
-    if (approvals.length === 0) {
-      return void process.stdout.write(`No approval ${decided ? 'was decided' : 'waits'} in ${printable(words)}.\n`);
-    }
-    const titles = [
-      'id',
-      'kind',
-      'project',
-      'environment',
-      'by',
-      'requested',
-      decided ? 'decision' : 'expires',
-      'reason',
-    ];
-    process.stdout.write(asTable(titles, approvals.map(row)));
+    return listed({ approvals }, said`No approval ${decided ? 'was decided' : 'waits'} in ${words}.`, {
+      id: 'id',
+      kind: 'kind',
+      project: 'projectName',
+      environment: 'environmentName',
+      by: 'requestedBy',
+      requested: 'createdAt',
+      [decided ? 'decision' : 'expires']: decisionOf,
+      reason: 'reason',
+    });
   },
 });
 
-function row({ id, kind, projectName, environmentName, requestedBy, createdAt, ...rest }: Approval): string[] {
-  const { decision, decidedBy, expiresAt, waitsForYou, reason } = rest;
-  const waits = waitsForYou === true ? `${expiresAt}, waits for you` : expiresAt;
-  const decided =
-    decision === undefined ? waits : `${decision}${decidedBy === '' ? '' : ` by ${printable(decidedBy)}`}`;
-  return [
-    ...[id, kind, printable(projectName), printable(environmentName), printable(requestedBy), createdAt],
-    ...[decided, printable(reason)],
-  ];
+function decisionOf({ decision, decidedBy, expiresAt, waitsForYou }: Approval): string {
+  if (decision !== undefined) return `${decision}${decidedBy === '' ? '' : ` by ${decidedBy}`}`;
+  return waitsForYou === true ? `${expiresAt}, waits for you` : expiresAt;
 }
 
 export const reject = command({
   summary: 'Rejects a change that is held',
   usage: '[APPROVAL] [--reason TEXT] [--json]',
   details: 'Without an id it is the only approval that waits. What was staged returns to the draft of its environment.',
-  words: { least: 0, most: 1 },
   options: { reason: { type: 'string', value: 'TEXT', what: 'Why, for the person who requested it.' }, ...restOptions },
   run: (given, [id]) => decide(given, id, 'rejected'),
 });
@@ -199,37 +177,32 @@ export const approvalShow = command({
   summary: 'Shows an approval: what changes, what it touches, its checks and commits',
   usage: 'APPROVAL [--json]',
   details: 'By its id, as `./ballast approval list` has it. Values of secrets are not shown.',
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [id = '']) => {
     const approval = await new Rest(given).call<Detail>('GET', `/approvals/${encodeURIComponent(id)}`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ approval }, undefined, 2)}\n`);
     const { decision, decidedBy, brokenGlass, selfApproved, stale, withoutCommits } = approval;
     const how = brokenGlass ? ', by break-glass' : selfApproved ? ', their own change' : '';
-    process.stdout.write(
-      asLines([
-        ['approval', `${approval.id}, ${approval.kind}`],
-        ['in', `"${approval.environmentName}" of "${approval.projectName}"`],
-        ['requested by', `${approval.requestedBy} ${approval.createdAt}`],
-        ['reason', approval.reason],
-        ['decision', decision === undefined ? waiting(approval) : `${decision} by ${decidedBy}${how}`],
-        ['may decide', approval.deciders.map(({ name }) => printable(name)).join(', ')],
-        ['you', youWords(approval)],
-        ['because', approval.decisionReason],
-        ['stale', stale ? `yes; \`./ballast approve ${approval.id} --refresh\` asks anew` : ''],
-        ['change set', approval.changeSetId ?? ''],
-        ['deployment', approval.deploymentId ?? ''],
-        ['also touches', approval.blastRadius.map(({ slug }) => slug).join(', ')],
-        ['no commit named', withoutCommits.map(({ name }) => name).join(', ')],
-      ]),
+    const text = inParts(
+      asFacts({
+        approval: `${approval.id}, ${approval.kind}`,
+        in: `"${approval.environmentName}" of "${approval.projectName}"`,
+        'requested by': `${approval.requestedBy} ${approval.createdAt}`,
+        reason: approval.reason,
+        decision: decision === undefined ? waiting(approval) : `${decision} by ${decidedBy}${how}`,
+        'may decide': approval.deciders.map(({ name }) => name).join(', '),
+        you: youWords(approval),
+        because: approval.decisionReason,
+        stale: stale ? `yes; \`./ballast approve ${approval.id} --refresh\` asks anew` : '',
+        'change set': approval.changeSetId,
+        deployment: approval.deploymentId,
+        'also touches': approval.blastRadius.map(({ slug }) => slug).join(', '),
+        'no commit named': withoutCommits.map(({ name }) => name).join(', '),
+      }),
+      asTable(changesOf(approval), '', { service: 'service', change: 'label', from: 'from', to: 'to' }),
+      asTable(approval.checks, '', { check: 'id', status: 'status', '': 'detail' }),
+      asTable(approval.commits, '', { commit: ({ sha }) => sha.slice(0, 12), by: 'author', at: 'at', '': 'message' }),
     );
-    table(['service', 'change', 'from', 'to'], changesOf(approval));
-    const checks = approval.checks.map(({ id: check, status, detail }) => [check, status, printable(detail)]);
-    table(['check', 'status', ''], checks);
-    const commits = approval.commits.map(({ sha, author, at, message }) => [
-      ...[sha.slice(0, 12), printable(author), at, printable(message)],
-    ]);
-    table(['commit', 'by', 'at', ''], commits);
+    return { json: { approval }, text };
   },
 });
 
@@ -258,18 +231,13 @@ interface Changes {
 }
 
 /** The difference of a change set as it was requested; one deployment has none. */
-function changesOf({ diff }: Detail): string[][] {
+function changesOf({ diff }: Detail) {
   const groups = Array.isArray(diff) ? (diff as Changes[]) : [];
-  return groups.flatMap(({ serviceSlug = '', items = [] }) =>
+  return groups.flatMap(({ serviceSlug: service = '', items = [] }) =>
     items.map(({ label = '', from, to, secret = false, ...item }) => {
       const seen = seenChange(item);
-      const shown = (value: string | null | undefined) => (secret ? '••••••••' : printable(value ?? '').slice(0, 60));
-      const after = `${shown(to)}${seen === undefined ? '' : ` (${seen})`}`;
-      return [printable(serviceSlug), printable(label), shown(from), after];
+      const shown = (value: string | null | undefined) => (secret ? '••••••••' : (value ?? '').slice(0, 60));
+      return { service, label, from: shown(from), to: `${shown(to)}${seen === undefined ? '' : ` (${seen})`}` };
     }),
   );
-}
-
-function table(titles: readonly string[], rows: readonly (readonly string[])[]): void {
-  if (rows.length > 0) process.stdout.write(`\n${asTable(titles, rows)}`);
 }

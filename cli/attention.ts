@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { attentionSchema } from '../api/attention/operations.ts';
 import { command } from './engine/command.ts';
+import { listed } from './engine/outcome.ts';
 import { Rest, restOptions } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
 
 type Attention = z.output<typeof attentionSchema>;
 
@@ -14,17 +14,18 @@ deployed meanwhile; \`./ballast guard undo ID\` makes one again what it was.`,
   options: restOptions,
   run: async (given) => {
     const items = await new Rest(given).all<Attention>('/attention');
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ attention: items }, undefined, 2)}\n`);
-    if (items.length === 0) return void process.stdout.write('All clear.\n');
-    process.stdout.write(asTable(['kind', 'on', 'name', ''], items.map(rowOf)));
+    return listed({ attention: items }, 'All clear.', {
+      kind: 'kind',
+      on: placeText,
+      name: 'name',
+      '': ({ loosening, detail }) => (loosening === undefined ? detail : loosenedText(loosening)),
+    });
   },
 });
 
-function rowOf(item: Attention): string[] {
-  const { kind, cluster, name = '', deployment, build, loosening, detail } = item;
+function placeText({ cluster, deployment, build }: Attention): string | undefined {
   const at = deployment ?? build;
-  const on = cluster?.name ?? (at === undefined ? '' : `${at.projectName} / ${at.environmentName}`);
-  return [kind, on, name, loosening === undefined ? detail : loosenedText(loosening)].map(printable);
+  return cluster?.name ?? (at && `${at.projectName} / ${at.environmentName}`);
 }
 
 function loosenedText(loosening: NonNullable<Attention['loosening']>): string {

@@ -1,6 +1,7 @@
+import { defined } from '../domain/defined.ts';
 import type { ChangeSetView } from './change-set.ts';
 import type { Applied } from './deploy/apply-draft.ts';
-import { acceptingDowntime, downtimeOption, tellDeclined } from './deployment/downtime.ts';
+import { accepting, declined, downtimeOption } from './deployment/downtime.ts';
 import { exitCodesText, follow, ofChangeSet, untilStale } from './deployment/follow.ts';
 import { placeWords } from './deployment/place-words.ts';
 import { readWaiting, waitOptions } from './deployment/waiting.ts';
@@ -15,7 +16,6 @@ export const changeSetRetry = command({
   usage: `CHANGE-SET [--message TEXT] [--accept-downtime] [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: `What failed or was cancelled is deployed with its settings as they are, as a change set of its own; what is staged stays staged.
 ${exitCodesText}`,
-  words: { least: 1, most: 1 },
   options: {
     message: {
       type: 'string',
@@ -34,20 +34,16 @@ ${exitCodesText}`,
     const { rest } = await here(given);
     const path = `/change-sets/${encodeURIComponent(id)}`;
     const { environmentId } = await rest.call<ChangeSetView>('GET', path);
-    const { project, environment } = await placeOfEnvironment({ rest }, environmentId);
-    const retried = await acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
-      rest.call<Applied>('POST', `${path}/retry`, {
-        source: 'cli',
-        ...(message === undefined ? {} : { message, reason: message }),
-        ...downtime,
-      }),
+    const there = await placeOfEnvironment(rest, environmentId);
+    const retried = await accepting('downtime', given['accept-downtime'], (downtime) =>
+      rest.call<Applied>('POST', `${path}/retry`, defined({ source: 'cli', message, reason: message, ...downtime })),
     );
-    if (retried === undefined) return void tellDeclined();
-    const look = untilStale(rest, ofChangeSet(rest, retried.changeSet.id));
-    const { deployments, exitCode } = await follow(look, waiting, placeWords(project, environment));
+    if (retried === undefined) return declined();
+    const { id: changeSetId } = retried.changeSet;
+    const look = untilStale(rest, ofChangeSet(rest, changeSetId));
+    const { deployments, exitCode } = await follow(look, waiting, placeWords(there));
     process.exitCode = exitCode;
-    const result = { changeSetId: retried.changeSet.id, deployments };
-    if (given.json) return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
-    process.stdout.write(`The change set ${retried.changeSet.id} retries it in ${environment.slug}.\n`);
+    const text = `The change set ${changeSetId} retries it in ${there.environment.slug}.`;
+    return { json: { changeSetId, deployments }, text };
   },
 });

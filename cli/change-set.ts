@@ -5,8 +5,8 @@ import { type BuildTime, seenChange } from '../domain/variables/build-time.ts';
 import { command, UsageError } from './engine/command.ts';
 import { agreed, canAsk } from './engine/question.ts';
 import { faultsText, printableLines, type Rest, RestRefusal, restOptions } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
-import { chosenEnvironment, chosenProject, type Environment } from './place/chosen.ts';
+import { asTable, said } from './engine/table.ts';
+import { type Environment, environmentHere, type InEnvironment } from './place/chosen.ts';
 import { environmentOptions, type Here, here } from './place/here.ts';
 import { placeOfEnvironment } from './place/place-of-environment.ts';
 
@@ -20,18 +20,15 @@ export const changeSetCancel = command({
   usage: 'CHANGE-SET [--json]',
   details: `Of one that is held, the changes are staged again. Of one that is applied, deployments that wait end at once, and those that
 roll return to the live release; what went live stays. Exit code 1: nothing of it can be cancelled any more.`,
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [id = '']) => {
     const { rest } = await here(given);
     const cancelled = await rest.call<Cancelled>('POST', `/change-sets/${encodeURIComponent(id)}/cancel`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(cancelled, undefined, 2)}\n`);
-    const ended = cancelled.state === 'cancelled';
-    process.stdout.write(
-      ended
-        ? `The change set ${cancelled.id} is cancelled: its changes are staged again.\n`
-        : `The deployments of the change set ${cancelled.id} are asked to end.\n`,
-    );
+    const text =
+      cancelled.state === 'cancelled'
+        ? `The change set ${cancelled.id} is cancelled: its changes are staged again.`
+        : `The deployments of the change set ${cancelled.id} are asked to end.`;
+    return { json: cancelled, text };
   },
 });
 
@@ -43,9 +40,10 @@ export async function stageChanges(
   rest: Rest,
   environment: Environment,
   items: readonly ItemBody[],
+  more: { dryRun?: true; serviceIds?: string[] } = {},
 ): Promise<ChangeSetView> {
   const path = `/environments/${environment.id}/change-set/items:batch`;
-  return await rest.call<ChangeSetView>('PUT', path, { items }).catch((error: unknown) => {
+  return await rest.call<ChangeSetView>('PUT', path, { items, ...more }).catch((error: unknown) => {
     throw error instanceof RestRefusal ? inWords(error, items) : error;
   });
 }
@@ -62,11 +60,8 @@ export async function previewChanges(
   serviceId: string | undefined,
 ): Promise<ChangeSetView> {
   if (items.length === 0) return await draftOf(rest, environment);
-  const path = `/environments/${environment.id}/change-set/items:batch`;
   const of = serviceId === undefined ? {} : { serviceIds: [serviceId] };
-  return await rest.call<ChangeSetView>('PUT', path, { items, dryRun: true, ...of }).catch((error: unknown) => {
-    throw error instanceof RestRefusal ? inWords(error, items) : error;
-  });
+  return await stageChanges(rest, environment, items, { dryRun: true, ...of });
 }
 
 /** A fault of `items[3].value` is one of the setting or variable that was typed. */
@@ -86,27 +81,31 @@ function typedPlace(item: ItemBody | undefined, location: string): string {
 }
 
 /** The draft after a command has staged something, and how it takes effect. */
-export function tellStaged(view: ChangeSetView, environment: Environment, json = false): void {
-  if (json) return void process.stdout.write(`${JSON.stringify(view, undefined, 2)}\n`);
-  if (view.items.length === 0) {
-    return void process.stdout.write(`That is so already: nothing is staged in ${environment.slug}.\n`);
-  }
-  process.stdout.write(asTable(['service', 'staged', 'from', 'to', 'by'], view.items.map(rowOf)));
-  const named = environment.production ? ` --environment ${environment.slug}` : '';
-  process.stderr.write(`\`./ballast deploy --staged${named}\` applies them in ${environment.slug}.\n`);
+export function staged(view: ChangeSetView, environment: Environment) {
+  const text = asTable(view.items, `That is so already: nothing is staged in ${environment.slug}.`, columns);
+  return { json: view, text, below: view.items.length === 0 ? '' : takesEffect(environment) };
 }
 
-function rowOf({ serviceSlug, label, secret, from, to, stagedBy, ...item }: Item): string[] {
-  const seen = seenChange(item);
-  // All of its settings would be said.
-  const after = `${secret ? 'secret' : item.kind === 'service.create' ? 'added' : shown(to)}${seen === undefined ? '' : ` (${seen})`}`;
-  return [serviceSlug, printable(label), shown(from), after, printable(stagedBy.name)];
+export function takesEffect({ slug, production }: Environment): string {
+  return `\`./ballast deploy --staged${production ? ` --environment ${slug}` : ''}\` applies them in ${slug}.`;
 }
+
+const columns = {
+  service: 'serviceSlug',
+  staged: 'label',
+  from: ({ from }: Item) => shown(from),
+  to: ({ secret, to, kind, ...item }: Item) => {
+    const seen = seenChange(item);
+    // All of its settings would be said.
+    const after = secret ? 'secret' : kind === 'service.create' ? 'added' : shown(to);
+    return `${after}${seen === undefined ? '' : ` (${seen})`}`;
+  },
+  by: ({ stagedBy }: Item) => stagedBy.name,
+} as const;
 
 const longest = 40;
 
-function shown(json: string): string {
-  const text = printable(json);
+export function shown(text: string): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
@@ -117,7 +116,7 @@ export function variableOf(
   { secret = false, buildTime }: { secret?: boolean; buildTime?: BuildTime | undefined } = {},
 ): ItemBody & { kind: 'variable.set' } {
   const at = word.indexOf('=');
-  if (at < 1) throw new UsageError(`"${printable(word)}" is not of the form KEY=VALUE.`);
+  if (at < 1) throw new UsageError(said`"${word}" is not of the form KEY=VALUE.`);
   const [key, value] = [word.slice(0, at), word.slice(at + 1)];
   return {
     kind: 'variable.set',
@@ -142,7 +141,7 @@ export async function withOthers(others: readonly Item[], all: boolean, verb: st
   if (others.length === 0 || all) return true;
   const listed = others.map(
     ({ serviceSlug, label, stagedBy }) =>
-      `  ${printable(label)}${serviceSlug === '' ? '' : ` (${serviceSlug})`}, staged by ${printable(stagedBy.name)}\n`,
+      said`  ${label}${serviceSlug === '' ? '' : ` (${serviceSlug})`}, staged by ${stagedBy.name}\n`,
   );
   process.stderr.write(`Others have staged changes there, which would go along:\n${listed.join('')}`);
   if (canAsk()) return await agreed(`${verb} these too?`);
@@ -161,11 +160,9 @@ export const discard = command({
     ...environmentOptions,
   },
   run: async ({ all = false, yes = false, ...given }) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const path = `/environments/${environment.id}/change-set`;
-    const view = await place.rest.call<ChangeSetView>('GET', path);
+    const place = await environmentHere(given, { change: true });
+    const { rest, environment } = place;
+    const view = await draftOf(rest, environment);
     const others = othersItems(view, place);
     if (!all && others.length > 0 && others.length === view.items.length) {
       throw new UsageError(
@@ -174,21 +171,21 @@ export const discard = command({
     }
     const leaving = all ? view.items : view.items.filter((item) => !others.includes(item));
     if (leaving.length > 0 && !yes && canAsk()) {
-      process.stderr.write(asTable(['service', 'staged', 'from', 'to', 'by'], leaving.map(rowOf)));
+      process.stderr.write(asTable(leaving, '', columns));
       if (!(await agreed(`Discard ${leaving.length === 1 ? 'it' : `these ${leaving.length}`}?`))) {
         process.stderr.write('Nothing was discarded.\n');
         process.exitCode = 4;
-        return;
+        return undefined;
       }
     }
-    if (all || others.length === 0) await place.rest.call('DELETE', `/change-sets/${view.changeSet.id}`);
-    else await own(place, path);
-    const left = await place.rest.call<ChangeSetView>('GET', path);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(left, undefined, 2)}\n`);
+    if (all || others.length === 0) await rest.call('DELETE', `/change-sets/${view.changeSet.id}`);
+    else await own(place);
+    const left = await draftOf(rest, environment);
     const count = view.items.length - left.items.length;
-    process.stdout.write(
-      `${count} staged ${count === 1 ? 'change is' : 'changes are'} discarded in ${environment.slug}; ${left.items.length} left.\n`,
-    );
+    return {
+      json: left,
+      text: `${count} staged ${count === 1 ? 'change is' : 'changes are'} discarded in ${environment.slug}; ${left.items.length} left.`,
+    };
   },
 });
 
@@ -196,9 +193,9 @@ export const discard = command({
  * One after the other: with a service that would have been added goes all that was staged of it. Looked at each time, since others may
  * stage something meanwhile.
  */
-async function own(place: Here, path: string): Promise<void> {
+async function own(place: InEnvironment): Promise<void> {
   for (;;) {
-    const view = await place.rest.call<ChangeSetView>('GET', path);
+    const view = await draftOf(place.rest, place.environment);
     const others = othersItems(view, place);
     const next = view.items.find((item) => !others.includes(item));
     if (next === undefined) return;
@@ -216,16 +213,14 @@ export const changeSetRevert = command({
   usage: 'CHANGE-SET [--json]',
   details: `What is still as the change set made it is staged to be as it was before, with secrets and images of the release of before. The
 rest is named with its reason. \`./ballast deploy --staged\` applies it.`,
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [id = '']) => {
     const { rest } = await here(given);
     const reverted = await rest.call<Reverted>('POST', `/change-sets/${encodeURIComponent(id)}/revert`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(reverted, undefined, 2)}\n`);
-    const { environment } = await placeOfEnvironment({ rest }, reverted.draft.environmentId);
-    for (const { label, reason } of reverted.skipped) {
-      process.stderr.write(`Not reverted: ${printable(label)}, ${printable(reason)}.\n`);
-    }
-    tellStaged(reverted.draft, environment);
+    // Where it is, people alone are told.
+    if (given.json) return { json: reverted, text: '' };
+    const { environment } = await placeOfEnvironment(rest, reverted.draft.environmentId);
+    const above = reverted.skipped.map(({ label, reason }) => said`Not reverted: ${label}, ${reason}.`);
+    return { ...staged(reverted.draft, environment), above };
   },
 });

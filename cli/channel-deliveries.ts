@@ -1,8 +1,9 @@
 import { channels, messagesText, namedChannel, wordOf } from './channel.ts';
 import { command } from './engine/command.ts';
+import { wholeNumberOf } from './engine/given.ts';
+import { listed } from './engine/outcome.ts';
 import { Rest, restOptions } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
+import { said } from './engine/table.ts';
 
 /** As much of one as is shown here. */
 interface Delivery {
@@ -20,7 +21,6 @@ export const channelLog = command({
   usage: 'CHANNEL [--limit N] [--json]',
   details: `CHANNEL is its label or its id. Messages to a chat and incidents of a pager, of the last 30 days, those on their way among them.
 \`./ballast workflow history ID\` tells the attempts of one.`,
-  words: { least: 1, most: 1 },
   options: {
     limit: { type: 'string', value: 'N', what: 'At most so many; 50 by default.' },
     ...restOptions,
@@ -30,34 +30,33 @@ export const channelLog = command({
     const rest = new Rest(given);
     const channel = await namedChannel(rest, name);
     const deliveries = await rest.all<Delivery>(`${channels}/${channel.id}/deliveries`, most);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ deliveries }, undefined, 2)}\n`);
-    if (deliveries.length === 0) {
-      return void process.stdout.write(`Nothing was sent to ${printable(channel.label)} in the last 30 days.\n`);
-    }
-    const titles = ['at', 'id', 'title', 'state', 'attempts', 'next attempt', ''];
-    process.stdout.write(asTable(titles, deliveries.map(row)));
+    return listed({ deliveries }, said`Nothing was sent to ${channel.label} in the last 30 days.`, {
+      at: 'createdAt',
+      id: 'id',
+      title: 'title',
+      state: 'state',
+      attempts: 'attempts',
+      'next attempt': ({ nextAttemptAt }) => nextAttemptAt ?? '-',
+      '': 'lastError',
+    });
   },
 });
-
-function row({ id, title, state, attempts, createdAt, nextAttemptAt, lastError }: Delivery): string[] {
-  return [createdAt, id, printable(title), state, String(attempts), nextAttemptAt ?? '-', printable(lastError)];
-}
 
 export const channelRetry = command({
   summary: 'Retries at once what could not be delivered to a channel',
   usage: 'CHANNEL [--json]',
   details: 'CHANNEL is its label or its id. The attempts count as any other; what was given up is not sent again.',
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [name = '']) => {
     const rest = new Rest(given);
     const channel = await namedChannel(rest, name);
     const { retried } = await rest.call<{ retried: number }>('POST', `${channels}/${channel.id}/retry`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ retried })}\n`);
-    if (retried === 0) {
-      return void process.stdout.write(`Nothing for ${printable(channel.label)} waits for another attempt.\n`);
-    }
-    process.stdout.write(`${messagesText(retried)} to ${printable(channel.label)}: retried now.\n`);
-    process.stderr.write(`\`./ballast channel log ${wordOf(channel)}\` shows how it went.\n`);
+    if (retried === 0)
+      return { jsonLine: { retried }, text: said`Nothing for ${channel.label} waits for another attempt.` };
+    return {
+      jsonLine: { retried },
+      text: said`${messagesText(retried)} to ${channel.label}: retried now.`,
+      below: `\`./ballast channel log ${wordOf(channel)}\` shows how it went.`,
+    };
   },
 });

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { notificationChannelSchema } from '../api/notification-channels/notification-channel.ts';
+import { defined } from '../domain/defined.ts';
 import type { ChannelKind } from '../domain/notifications/notifications.ts';
 import { notificationKinds } from '../domain/notifications/notifications.ts';
 import { errorCode, Refusal } from '../runtime/supervisor/refusal.ts';
-import { confirmLoss, yesOption } from './deleted.ts';
+import { deletion, yesOption } from './deleted.ts';
 import { command, type Option, UsageError } from './engine/command.ts';
-import { canAsk, hidden } from './engine/question.ts';
+import { foundBy, secretOf } from './engine/given.ts';
+import { listed } from './engine/outcome.ts';
 import { Rest, RestRefusal, restOptions } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
+import { said } from './engine/table.ts';
 
 type Channel = z.output<typeof notificationChannelSchema>;
 
@@ -35,7 +36,7 @@ function readEvents(text: string | undefined): string[] | undefined {
   const unknown = events.find((event) => !notificationKinds.some((kind) => kind === event));
   if (unknown === undefined) return events;
   throw new UsageError(
-    `--events has "${printable(unknown)}": it must be some of ${notificationKinds.join(', ')}, with commas between them.`,
+    said`--events has "${unknown}": it must be some of ${notificationKinds.join(', ')}, with commas between them.`,
   );
 }
 
@@ -48,16 +49,12 @@ export async function namedChannel(rest: Rest, name: string): Promise<Channel> {
   const all = await listChannels(rest);
   const byId = all.find(({ id }) => id === name.toLowerCase());
   if (byId !== undefined) return byId;
-  const [found, ...others] = all.filter(({ label }) => label === name);
-  if (found === undefined) {
-    const labels = all.map(({ label }) => printable(label)).join(', ') || 'none';
-    throw new UsageError(`There is no notification channel "${printable(name)}"; there is: ${labels}.`);
-  }
-  if (others.length === 0) return found;
-  const lines = [found, ...others].map((channel) => `  ${channel.id}  ${kindOf(channel)} ${channel.hint}`);
-  throw new UsageError(
-    `Several notification channels are called "${printable(name)}"; name one by its id:\n${lines.join('\n')}`,
-  );
+  const called = all.filter(({ label }) => label === name);
+  const labels = all.map(({ label }) => label);
+  const found = foundBy(name, 'notification channel', called[0], labels);
+  if (called.length === 1) return found;
+  const lines = called.map((channel) => said`\n  ${channel.id}  ${kindOf(channel)} ${channel.hint}`);
+  throw new UsageError(said`Several notification channels are called "${name}"; name one by its id:` + lines.join(''));
 }
 
 /** Whether messages arrive: by the last attempt, and by those that wait for their next one. */
@@ -87,12 +84,12 @@ history of a shell would keep`;
 
 /** The secret in this file, or of the standard input; at a terminal it is asked for. */
 async function readSecret(kind: Kind, file = '-'): Promise<string> {
-  const secret = (file === '-' ? await given(kind) : ofFile(file)).trim();
+  const secret = (file === '-' ? await secretOf(`${names[kind]}: `) : ofFile(file)).trim();
   if (secret !== '') return secret;
   throw new UsageError(
     file === '-'
       ? 'There is no secret: give it by the standard input or by --secret-file.'
-      : `The secret file ${printable(file)} is empty.`,
+      : said`The secret file ${file} is empty.`,
   );
 }
 
@@ -108,18 +105,13 @@ function isAddress(word: string): boolean {
   return /^https?:/i.test(word);
 }
 
-async function given(kind: Kind): Promise<string> {
-  if (canAsk()) return await hidden(`${names[kind]}: `);
-  return process.stdin.isTTY ? '' : await text(process.stdin);
-}
-
 function ofFile(file: string): string {
   if (isAddress(file)) throw new UsageError('--secret-file takes the name of a file; the secret goes into it.');
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new Refusal(
-      `The secret file ${printable(file)} cannot be read (${errorCode(error)}); give --secret-file another one.`,
+      said`The secret file ${file} cannot be read (${errorCode(error)}); give --secret-file another one.`,
     );
   }
 }
@@ -135,12 +127,13 @@ async function sendTest(rest: Rest, { id }: Channel): Promise<SentTest> {
   return { channel, delivered };
 }
 
-/** The failure of a test message, with its remedy. */
-function failedTest(channel: Channel): RestRefusal {
+/** The failure of a test message, with its remedy; nothing if it has arrived. */
+function failedTest({ delivered, channel }: SentTest): RestRefusal | undefined {
+  if (delivered) return undefined;
   const word = wordOf(channel);
-  const why = printable(channel.lastError).replace(/([^.])$/, '$1.');
+  const why = channel.lastError.replace(/([^.])$/, '$1.');
   return new RestRefusal(
-    `The test of ${printable(channel.label)} failed: ${why} \`./ballast channel set ${word} --secret-file FILE\` gives it another secret, \`./ballast channel test ${word}\` tests it again.`,
+    said`The test of ${channel.label} failed: ${why} \`./ballast channel set ${word} --secret-file FILE\` gives it another secret, \`./ballast channel test ${word}\` tests it again.`,
   );
 }
 
@@ -169,16 +162,15 @@ code is 1.`,
     const events = readEvents(wanted);
     const rest = new Rest(given);
     const [label = ''] = words;
-    const body = { kind: kinds[kind], label, ...(events === undefined ? {} : { events }) };
     const secret = await readSecret(kind, file);
-    const channel = await rest.call<Channel>('POST', channels, { ...body, secret });
-    const told = untested === true ? { channel } : await tested(rest, channel);
-    if (given.json) process.stdout.write(`${JSON.stringify(told, undefined, 2)}\n`);
-    else {
-      const arrived = 'delivered' in told && told.delivered ? ', and its test has arrived' : '';
-      process.stdout.write(`The channel ${printable(channel.label)} is added${arrived}.\n`);
-    }
-    if ('delivered' in told && !told.delivered) throw failedTest(told.channel);
+    const channel = await rest.call<Channel>('POST', channels, defined({ kind: kinds[kind], label, events, secret }));
+    const sent = untested === true ? undefined : await tested(rest, channel);
+    const arrived = sent?.delivered === true ? ', and its test has arrived' : '';
+    return {
+      json: sent ?? { channel },
+      text: said`The channel ${channel.label} is added${arrived}.`,
+      failure: sent && failedTest(sent),
+    };
   },
 });
 
@@ -187,7 +179,7 @@ async function tested(rest: Rest, channel: Channel): Promise<SentTest> {
   return await sendTest(rest, channel).catch((error: unknown) => {
     if (!(error instanceof RestRefusal)) throw error;
     throw new RestRefusal(
-      `The channel ${printable(channel.label)} is added and not tested: ${error.message} \`./ballast channel test ${wordOf(channel)}\` tests it.`,
+      said`The channel ${channel.label} is added and not tested: ${error.message} \`./ballast channel test ${wordOf(channel)}\` tests it.`,
     );
   });
 }
@@ -197,33 +189,22 @@ export const channelDelete = command({
   usage: 'CHANNEL [--yes] [--json]',
   details: `CHANNEL is its label or its id. Tells what is dropped with it, and asks for its name; elsewhere than at a terminal \`--yes\` is the answer. Its
 secret is erased.`,
-  words: { least: 1, most: 1 },
-  options: {
-    ...yesOption(),
-    ...restOptions,
-  },
+  options: { ...yesOption(), ...restOptions },
   run: async ({ yes, ...given }, [name = '']) => {
     const rest = new Rest(given);
     const channel = await namedChannel(rest, name);
-    if (yes !== true && !(await agrees(channel))) return;
-    await rest.call('DELETE', `${channels}/${channel.id}`);
-    const { id, label } = channel;
-    if (given.json) process.stdout.write(`${JSON.stringify({ deleted: { id, label } })}\n`);
-    else process.stdout.write(`The channel ${printable(label)} is deleted.\n`);
+    const { id, label, hint, pending } = channel;
+    const kind = kindOf(channel);
+    return await deletion(rest, {
+      ...{ noun: 'channel', called: `${label} (${kind} ${hint})`, name: label },
+      ...{ path: `${channels}/${id}`, yes, deleted: { id, label } },
+      lost: () => [
+        [pending, `dropped on their way: ${messagesText(pending)}`],
+        [kind === 'pager' ? 1 : 0, 'open incidents stay open at the pager'],
+      ],
+    });
   },
 });
-
-async function agrees(channel: Channel): Promise<boolean> {
-  const { label, hint, pending } = channel;
-  const pager = kindOf(channel) === 'pager';
-  return await confirmLoss(
-    { noun: 'channel', called: `${printable(label)} (${kindOf(channel)} ${printable(hint)})`, name: label },
-    [
-      [pending, `dropped on their way: ${messagesText(pending)}`],
-      [pager ? 1 : 0, 'open incidents stay open at the pager'],
-    ],
-  );
-}
 
 export const channelList = command({
   summary: 'Lists the channels that notifications go to',
@@ -232,22 +213,18 @@ export const channelList = command({
   options: restOptions,
   run: async (given) => {
     const channels = await listChannels(new Rest(given));
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ channels }, undefined, 2)}\n`);
-    if (channels.length === 0) {
-      return void process.stdout.write('There is no notification channel yet; see `./ballast channel add --help`.\n');
-    }
-    const titles = ['label', 'kind', 'hint', 'events', 'state', 'last delivered', 'next attempt', ''];
-    process.stdout.write(asTable(titles, channels.map(row)));
+    return listed({ channels }, 'There is no notification channel yet; see `./ballast channel add --help`.', {
+      label: 'label',
+      kind: kindOf,
+      hint: 'hint',
+      events: ({ events }) => events.join(','),
+      state: stateOf,
+      'last delivered': ({ lastDeliveredAt }) => lastDeliveredAt ?? 'never',
+      'next attempt': ({ nextAttemptAt }) => nextAttemptAt ?? '-',
+      '': ({ enabled, lastError }) => (enabled ? lastError : ''),
+    });
   },
 });
-
-function row(channel: Channel): string[] {
-  const { label, hint, events, enabled, lastDeliveredAt, nextAttemptAt, lastError } = channel;
-  return [
-    ...[printable(label), kindOf(channel), printable(hint), events.join(','), stateOf(channel)],
-    ...[lastDeliveredAt ?? 'never', nextAttemptAt ?? '-', enabled ? printable(lastError) : ''],
-  ];
-}
 
 export const channelSet = command({
   summary: 'Changes a channel for notifications',
@@ -267,11 +244,7 @@ tried at once with all that could not be delivered. ${secretDetails}.`,
     refuseArgument(words, label);
     if (enable && disable) throw new UsageError('--enable goes not with --disable.');
     const events = readEvents(wanted);
-    const changes = {
-      ...(label === undefined ? {} : { label }),
-      ...(events === undefined ? {} : { events }),
-      ...(enable || disable ? { enabled: enable === true } : {}),
-    };
+    const changes = defined({ label, events, enabled: enable || disable ? enable === true : undefined });
     if (Object.keys(changes).length === 0 && file === undefined) {
       throw new UsageError('Say what to change: --label, --events, --enable, --disable or --secret-file.');
     }
@@ -279,10 +252,11 @@ tried at once with all that could not be delivered. ${secretDetails}.`,
     const before = await namedChannel(rest, words[0] ?? '');
     const secret = file === undefined ? {} : { secret: await readSecret(kindOf(before), file) };
     const channel = await rest.call<Channel>('PATCH', `${channels}/${before.id}`, { ...changes, ...secret });
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ channel }, undefined, 2)}\n`);
-    process.stdout.write(`The channel ${printable(channel.label)} is changed.\n`);
-    if (disable && before.pending > 0) process.stderr.write(`Dropped: ${messagesText(before.pending)} to it.\n`);
-    if (file !== undefined) process.stderr.write(`\`./ballast channel test ${wordOf(channel)}\` tests it.\n`);
+    const below = [
+      disable && before.pending > 0 ? `Dropped: ${messagesText(before.pending)} to it.` : '',
+      file === undefined ? '' : `\`./ballast channel test ${wordOf(channel)}\` tests it.`,
+    ];
+    return { json: { channel }, text: said`The channel ${channel.label} is changed.`, below };
   },
 });
 
@@ -291,13 +265,11 @@ export const channelTest = command({
   usage: 'CHANNEL [--json]',
   details: `CHANNEL is its label or its id. Sends a message to a chat, or a change event to a pager, which pages nobody: one attempt, which
 is not retried. The exit code is 1 when it fails.`,
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [name = '']) => {
     const rest = new Rest(given);
-    const told = await sendTest(rest, await namedChannel(rest, name));
-    if (given.json) process.stdout.write(`${JSON.stringify(told, undefined, 2)}\n`);
-    else if (told.delivered) process.stdout.write(`The test of ${printable(told.channel.label)} has arrived.\n`);
-    if (!told.delivered) throw failedTest(told.channel);
+    const sent = await sendTest(rest, await namedChannel(rest, name));
+    const text = sent.delivered ? said`The test of ${sent.channel.label} has arrived.` : '';
+    return { json: sent, text, failure: failedTest(sent) };
   },
 });

@@ -1,10 +1,9 @@
 import { chosenCluster, clusterOptions } from './cluster.ts';
 import { command } from './engine/command.ts';
-import { followedCommand } from './engine/command-end.ts';
-import { readerGone } from './engine/interrupted.ts';
-import { RestRefusal } from './engine/rest.ts';
+import { failureOf, followedCommand } from './engine/command-end.ts';
+import { wholeNumberOf } from './engine/given.ts';
+import { untilInterrupted } from './engine/interrupted.ts';
 import { refuseInput } from './engine/unread-input.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
 
 export const clusterExec = command({
   summary: 'Runs a program within an instance',
@@ -23,9 +22,7 @@ is piped to it.`,
     const body = { kind: 'exec', instance, command: program, timeoutSeconds };
     const { id } = await rest.call<{ id: string }>('POST', `${path}/commands`, body);
     const place = `${path}/commands/${id}`;
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
-    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
+    const { stop, signal } = untilInterrupted();
     const quiet = given.json ?? false;
     const finished = await followedCommand(rest, place, signal, (stream, bytes) => {
       if (!quiet) process[stream].write(bytes);
@@ -34,10 +31,9 @@ is piped to it.`,
       // Ctrl-C, or a reader that has gone: a command that nobody waits for is cancelled.
       await rest.call('DELETE', place).catch(() => undefined);
       process.exitCode = stop.signal.aborted ? 130 : 141;
-      return;
+      return undefined;
     }
-    if (given.json) process.stdout.write(`${JSON.stringify({ id, ...finished })}\n`);
     if (finished.exitCode !== undefined) process.exitCode = finished.exitCode;
-    if (finished.state !== 'done') throw new RestRefusal(finished.message || `The command is ${finished.state}.`);
+    return { jsonLine: { id, ...finished }, text: '', failure: failureOf(finished, 'The command') };
   },
 });

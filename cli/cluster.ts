@@ -3,12 +3,14 @@ import type { z } from 'zod';
 import type { agentStatusSchema, agentUpdateSchema } from '../api/agents/operations.ts';
 import type { clusterEventSchema } from '../api/cluster-events/operations.ts';
 import type { clusterCreatedSchema, clusterSchema, enrollmentTokenSchema } from '../api/clusters/cluster.ts';
-import { confirmLoss, yesOption } from './deleted.ts';
+import { defined } from '../domain/defined.ts';
+import { deletion, yesOption } from './deleted.ts';
 import { command, type Option, UsageError } from './engine/command.ts';
+import { foundBy, wholeNumberOf } from './engine/given.ts';
+import { listed, type Outcome } from './engine/outcome.ts';
 import { Events, eventsOption, Progress } from './engine/progress.ts';
 import { type Address, Rest, RestRefusal, restOptions } from './engine/rest.ts';
-import { asLines, asTable, printable } from './engine/table.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
+import { asFacts } from './engine/table.ts';
 
 export type Cluster = z.output<typeof clusterSchema>;
 
@@ -29,36 +31,31 @@ export async function chosenCluster(
 }
 
 function chosen(clusters: Cluster[], wanted: string | undefined): Cluster {
-  const slugs = clusters.map(({ slug }) => slug).join(', ');
+  const slugs = clusters.map(({ slug }) => slug);
   if (clusters.length === 0) throw new UsageError('There is no cluster yet; see `./ballast cluster create`.');
   if (wanted === undefined) {
-    const [only] = clusters;
-    if (only !== undefined && clusters.length === 1) return only;
-    const local = clusters.find(({ local }) => local);
-    if (local !== undefined) return local;
-    throw new UsageError(`There are several clusters; say which one by --cluster: ${slugs}.`);
+    const found = clusters.length === 1 ? clusters[0] : clusters.find(({ local }) => local);
+    if (found !== undefined) return found;
+    throw new UsageError(`There are several clusters; say which one by --cluster: ${slugs.join(', ')}.`);
   }
   const found = clusters.find(({ id, slug }) => slug === wanted || id === wanted.toLowerCase());
-  if (found !== undefined) return found;
-  throw new UsageError(`There is no cluster "${printable(wanted)}"; there is: ${slugs}.`);
+  return foundBy(wanted, 'cluster', found, slugs);
 }
 
 /** Only the command goes to the standard output, so that it can be sent on to the machine. */
-function tellToken(made: { installCommand: string; expiresAt: string }, said: string): void {
-  process.stderr.write(`${printable(said)} Run this on the machine, before ${made.expiresAt}:\n`);
-  process.stdout.write(`${made.installCommand}\n`);
+function toEnrol(made: { installCommand: string; expiresAt: string }, text: string): Outcome {
+  const above = `${text} Run this on the machine, before ${made.expiresAt}:`;
+  return { json: made, text: made.installCommand, above };
 }
 
 export const clusterCreate = command({
   summary: 'Creates a cluster and prints the command that joins a machine to it',
   usage: 'NAME [--region TEXT] [--json]',
-  words: { least: 1, most: 1 },
   options: { region: { type: 'string', value: 'TEXT', what: 'Where its machines are.' }, ...restOptions },
   run: async ({ region, ...given }, [name = '']) => {
-    const body = region === undefined ? { name } : { name, region };
+    const body = defined({ name, region });
     const made = await new Rest(given).call<z.output<typeof clusterCreatedSchema>>('POST', '/clusters', body);
-    if (given.json) process.stdout.write(`${JSON.stringify(made, undefined, 2)}\n`);
-    else tellToken(made, `The cluster ${made.cluster.slug} waits for its agent.`);
+    return toEnrol(made, `The cluster ${made.cluster.slug} waits for its agent.`);
   },
 });
 
@@ -73,10 +70,8 @@ export const clusterDelete = command({
     if (given.cluster === undefined) throw new UsageError('Say which cluster by --cluster, such as --cluster berlin.');
     const { rest, cluster, path } = await chosenCluster(given);
     const { id, slug, name } = cluster;
-    if (yes !== true && !(await confirmLoss({ noun: 'cluster', called: slug, name }, []))) return;
-    await rest.call('DELETE', path);
-    if (given.json) process.stdout.write(`${JSON.stringify({ deleted: { id, slug } })}\n`);
-    else process.stdout.write(`The cluster ${slug} is being deleted.\n`);
+    const text = `The cluster ${slug} is being deleted.`;
+    return await deletion(rest, { noun: 'cluster', called: slug, name, path, yes, deleted: { id, slug }, text });
   },
 });
 
@@ -93,16 +88,11 @@ export const clusterEvents = command({
     const most = wholeNumberOf('--tail', tail, 1, 10_000) ?? 50;
     const { rest, path } = await chosenCluster(given);
     const events = (await rest.all<Event>(`${path}/events`, most)).toReversed();
-    if (given.json) process.stdout.write(`${JSON.stringify({ events }, undefined, 2)}\n`);
-    else if (events.length === 0) process.stdout.write('Nothing has happened there yet.\n');
-    else {
-      const rows = events.map(({ at, kind, payload }) => [at, kind, printable(sayings(payload))]);
-      process.stdout.write(asTable(['at', 'event', ''], rows));
-    }
+    return listed({ events }, 'Nothing has happened there yet.', { at: 'at', event: 'kind', '': sayings });
   },
 });
 
-function sayings(payload: Event['payload']): string {
+function sayings({ payload }: Event): string {
   return Object.entries(payload ?? {})
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
@@ -116,39 +106,36 @@ export const clusterList = command({
     ...restOptions,
   },
   run: async ({ query: q, ...given }) => {
-    const clusters = await new Rest(given).all<Cluster>('/clusters', undefined, q === undefined ? {} : { q });
-    if (given.json) process.stdout.write(`${JSON.stringify({ clusters }, undefined, 2)}\n`);
-    else if (clusters.length === 0 && q !== undefined) process.stdout.write('There are no such clusters.\n');
-    else if (clusters.length === 0) process.stdout.write('There is no cluster yet; see `./ballast cluster create`.\n');
-    else {
-      const rows = clusters.map(({ slug, name, status, driver, agentVersion, lastHeartbeatAt }) => [
-        slug,
-        printable(name),
-        status,
-        driver,
-        printable(agentVersion),
-        lastHeartbeatAt ?? 'never',
-      ]);
-      process.stdout.write(asTable(['slug', 'name', 'status', 'driver', 'agent', 'heard of'], rows));
-    }
+    const clusters = await new Rest(given).all<Cluster>('/clusters', undefined, defined({ q }));
+    const none = 'There is no cluster yet; see `./ballast cluster create`.';
+    return listed({ clusters }, q === undefined ? none : 'There are no such clusters.', {
+      slug: 'slug',
+      name: 'name',
+      status: 'status',
+      driver: 'driver',
+      agent: 'agentVersion',
+      'heard of': ({ lastHeartbeatAt }) => lastHeartbeatAt ?? 'never',
+    });
   },
 });
 
 type Attempt = z.output<typeof agentUpdateSchema>;
 
 /** Says how an agent's update goes, and fails with its sentence if it does. */
-async function tellUpdate(
+async function followedUpdate(
   rest: Rest,
   path: string,
   begun: Attempt,
-  { wait, json }: { wait: boolean; json: boolean },
-): Promise<void> {
+  { wait, json = false }: { wait: boolean; json: boolean | undefined },
+): Promise<Outcome> {
   const ended = wait ? await over(rest, path, begun, json) : begun;
-  if (json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
-  else process.stdout.write(`${ended.fromImage} to ${ended.toImage}: ${ended.status}\n`);
-  if (wait && ended.status !== 'succeeded') {
-    throw new RestRefusal(ended.message || `The update of the agent is ${ended.status}.`);
-  }
+  const { fromImage, toImage, status, message } = ended;
+  const failed = wait && status !== 'succeeded';
+  return {
+    json: ended,
+    text: `${fromImage} to ${toImage}: ${status}`,
+    failure: failed ? new RestRefusal(message || `The update of the agent is ${status}.`) : undefined,
+  };
 }
 
 async function over(rest: Rest, path: string, begun: Attempt, json: boolean): Promise<Attempt> {
@@ -173,7 +160,6 @@ export const clusterRollback = command({
   summary: "Rolls a cluster's agent back to an earlier release",
   usage: 'IMAGE [--cluster SLUG] [--no-wait] [--json]',
   details: 'Earlier releases are in the history of `./ballast cluster show --json`.',
-  words: { least: 1, most: 1 },
   options: {
     'no-wait': { type: 'boolean', what: 'Do not wait until it has finished.' },
     ...clusterOptions,
@@ -182,7 +168,7 @@ export const clusterRollback = command({
   run: async ({ 'no-wait': noWait = false, ...given }, [image = '']) => {
     const { rest, path } = await chosenCluster(given);
     const attempt = await rest.call<Attempt>('POST', `${path}/agent/rollback`, { image });
-    await tellUpdate(rest, path, attempt, { wait: !noWait, json: given.json ?? false });
+    return await followedUpdate(rest, path, attempt, { wait: !noWait, json: given.json });
   },
 });
 
@@ -196,8 +182,7 @@ export const clusterShow = command({
     const { rest, path } = await chosenCluster(given);
     const cluster = await rest.call<Cluster>('GET', path);
     const agent = await rest.call<AgentStatus>('GET', `${path}/agent`);
-    if (given.json) process.stdout.write(`${JSON.stringify({ cluster, agent }, undefined, 2)}\n`);
-    else process.stdout.write(asLines(facts(cluster, agent)));
+    return { json: { cluster, agent }, text: factsText(cluster, agent) };
   },
 });
 
@@ -218,24 +203,24 @@ function gigabytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 30 / 0.1) / 10} GB`;
 }
 
-function facts(cluster: Cluster, agent: AgentStatus): [string, string][] {
+function factsText(cluster: Cluster, agent: AgentStatus): string {
   const can = Object.entries(cluster.capabilities).flatMap(([name, value]) => (value === true ? [name] : []));
   const update = agent.inProgress === undefined ? '' : `, being replaced by ${agent.inProgress.toImage}`;
   const offered = agent.updateAvailable ? ` (${agent.availableImage} is available)` : '';
-  return [
-    ['cluster', `${cluster.slug} "${cluster.name}" ${cluster.id}`],
-    ['status', [cluster.status, cluster.message].filter((text) => text !== '').join(': ')],
-    ['agent', `${agent.currentImage || 'none yet'}${update}${offered}`],
-    ['heard of', cluster.lastHeartbeatAt ?? 'never'],
-    ['driver', [cluster.driver, cluster.runtimeVersion].filter((text) => text !== '').join(', ')],
-    ['nodes', String(cluster.nodeCount)],
-    ['revision', `${cluster.appliedRevision} of ${cluster.desiredRevision} in effect`],
-    ['can', can.join(', ')],
-    ['builds get', limitsOf(cluster)],
-    ['reconcile error', cluster.reconcileError],
-    ['compile error', cluster.compileError],
-    ...cluster.notes.map((note): [string, string] => ['note', note]),
-  ];
+  return asFacts({
+    cluster: `${cluster.slug} "${cluster.name}" ${cluster.id}`,
+    status: [cluster.status, cluster.message].filter((text) => text !== '').join(': '),
+    agent: `${agent.currentImage || 'none yet'}${update}${offered}`,
+    'heard of': cluster.lastHeartbeatAt ?? 'never',
+    driver: [cluster.driver, cluster.runtimeVersion].filter((text) => text !== '').join(', '),
+    nodes: cluster.nodeCount,
+    revision: `${cluster.appliedRevision} of ${cluster.desiredRevision} in effect`,
+    can: can.join(', '),
+    'builds get': limitsOf(cluster),
+    'reconcile error': cluster.reconcileError,
+    'compile error': cluster.compileError,
+    note: cluster.notes,
+  });
 }
 
 export const clusterToken = command({
@@ -246,8 +231,7 @@ export const clusterToken = command({
   run: async (given) => {
     const { rest, cluster, path } = await chosenCluster(given);
     const made = await rest.call<z.output<typeof enrollmentTokenSchema>>('POST', `${path}/enrollment-token`);
-    if (given.json) process.stdout.write(`${JSON.stringify(made, undefined, 2)}\n`);
-    else tellToken(made, `For the cluster ${cluster.slug}.`);
+    return toEnrol(made, `For the cluster ${cluster.slug}.`);
   },
 });
 
@@ -264,10 +248,9 @@ export const clusterUpdate = command({
   },
   run: async ({ image, cancel, 'no-wait': noWait = false, ...given }) => {
     const { rest, path } = await chosenCluster(given);
-    const body = image === undefined ? {} : { image };
     const attempt = await (cancel
       ? rest.call<Attempt>('DELETE', `${path}/agent/update`)
-      : rest.call<Attempt>('POST', `${path}/agent/update`, body));
-    await tellUpdate(rest, path, attempt, { wait: !noWait && !cancel, json: given.json ?? false });
+      : rest.call<Attempt>('POST', `${path}/agent/update`, defined({ image })));
+    return await followedUpdate(rest, path, attempt, { wait: !noWait && !cancel, json: given.json });
   },
 });

@@ -4,9 +4,10 @@ import { Refusal } from '../runtime/supervisor/refusal.ts';
 import { asPerson, sessionOptions } from './engine/as-person.ts';
 import { command, type Option, UsageError } from './engine/command.ts';
 import { ofTheEnvironment, urlOfTheEnvironment } from './engine/credential.ts';
+import { listed, type Outcome } from './engine/outcome.ts';
 import { canAsk, typedAgain } from './engine/question.ts';
 import { Rest, restOptions } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
+import { printable, said } from './engine/table.ts';
 
 /** The thing that is lost: people type its name, and read what it is called besides. */
 interface Lost {
@@ -25,24 +26,63 @@ export function yesOption(verb = 'Delete') {
   >;
 }
 
+/** Of things that are kept for the retention, with what runs of them. */
+export const restorableOptions = {
+  wait: { type: 'boolean', what: 'Let rollouts that have begun end by themselves; else they are asked to cancel.' },
+  ...yesOption(),
+} as const satisfies Record<string, Option>;
+
+/** Those of these lines whose count is not 0 are told. */
+export type Losses = readonly (readonly [count: number, line: string])[];
+
 /** Tells what ends with a thing, and asks for its name: the one way of all commands that destroy something. False: nothing happens. */
-export async function confirmLoss(
-  { noun, called, name, verb = 'delete' }: Lost,
-  lost: readonly [count: number, line: string][],
-): Promise<boolean> {
-  const told = lost.flatMap(([count, line]) => (count > 0 ? [`\n  ${line}`] : [])).join('');
-  const thing = `the ${noun} ${called}`;
+async function confirmLoss({ noun, called, name, verb = 'delete' }: Lost, lost: Losses): Promise<boolean> {
+  const told = lost.flatMap(([count, line]) => (count > 0 ? [`\n  ${printable(line)}`] : [])).join('');
+  const thing = said`the ${noun} ${called}`;
   if (!canAsk()) throw new UsageError(`This ${verb}s ${thing}; give --yes to do that.${told}`);
   if (told !== '') process.stderr.write(`With ${thing}:${told}\n`);
-  if (await typedAgain(`Type its name, ${printable(name)}, to ${verb} it:`, name)) return true;
+  if (await typedAgain(said`Type its name, ${name}, to ${verb} it:`, name)) return true;
   process.stderr.write(`Nothing was ${verb}d.\n`);
   process.exitCode = 4;
   return false;
 }
 
-/** The way back for whoever regrets it. */
-export function restorable(noun: string, slug: string): string {
-  return `The ${noun} ${slug} is deleted; \`./ballast deleted list\` says until when it can be restored.\n`;
+interface Deletion extends Lost {
+  path: string;
+  yes: boolean | undefined;
+  /** Asked for if there is a question. */
+  lost?: () => Losses | Promise<Losses>;
+  /** The thing as programs are told of it. */
+  deleted: { id: string } & Record<string, string>;
+  text?: string;
+}
+
+/** Deletes a thing once somebody has agreed to its loss. */
+export async function deletion(
+  rest: Rest,
+  { path, yes, lost, deleted, text, ...thing }: Deletion,
+): Promise<Outcome | undefined> {
+  if (yes !== true && !(await confirmLoss(thing, (await lost?.()) ?? []))) return undefined;
+  await rest.call('DELETE', path);
+  return { jsonLine: { deleted }, text: text ?? said`The ${thing.noun} ${thing.name} is deleted.` };
+}
+
+/** The same of a thing that can be restored; its name is a part of its path. */
+export async function restorableDeletion<Impact>(
+  rest: Rest,
+  noun: 'project' | 'environment' | 'service',
+  { id, slug, name }: { id: string; slug: string; name: string },
+  { wait, yes }: { wait: boolean | undefined; yes: boolean | undefined },
+  lostWith: (impact: Impact) => Losses,
+): Promise<Outcome | undefined> {
+  const path = `/${noun}s/${id}`;
+  return await deletion(rest, {
+    ...{ noun, called: slug, name, yes },
+    path: `${path}${wait === true ? '?wait=true' : ''}`,
+    lost: async () => lostWith(await rest.call<Impact>('GET', `${path}/deletion-impact`)),
+    deleted: { id, slug },
+    text: `The ${noun} ${slug} is deleted; \`./ballast deleted list\` says until when it can be restored.`,
+  });
 }
 
 type DeletedItem = z.output<typeof deletedItemSchema>;
@@ -55,11 +95,11 @@ async function deletedItem(rest: Rest, word: string, kind: string | undefined): 
   );
   const [one] = found;
   if (one === undefined) {
-    throw new UsageError(`Nothing deleted is called "${printable(word)}"; see \`./ballast deleted list\`.`);
+    throw new UsageError(said`Nothing deleted is called "${word}"; see \`./ballast deleted list\`.`);
   }
   if (found.length === 1) return one;
-  const ways = found.map(({ kind: of, id, context }) => `\n  ${of} ${id} ${printable(context)}`).join('');
-  throw new UsageError(`Several deleted things are called "${printable(word)}"; give the id of one:${ways}`);
+  const ways = found.map(({ kind: of, id, context }) => said`\n  ${of} ${id} ${context}`).join('');
+  throw new UsageError(`${said`Several deleted things are called "${word}"; give the id of one:`}${ways}`);
 }
 
 export const deletedList = command({
@@ -69,15 +109,23 @@ export const deletedList = command({
   options: restOptions,
   run: async (given) => {
     const deleted = await new Rest(given).all<DeletedItem>('/deleted');
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ deleted }, undefined, 2)}\n`);
-    if (deleted.length === 0) return void process.stdout.write('Nothing deleted can be restored.\n');
-    const rows = deleted.map(({ kind, name, slug, context, deletedAt, deletedBy, restoreUntil, ...item }) => [
-      ...[kind, slug === '' ? printable(name) : slug, printable(context), deletedAt, printable(deletedBy.name)],
-      ...[item.restorable ? restoreUntil : item.state === 'retained' ? 'no' : item.state, printable(item.detail)],
-    ]);
-    process.stdout.write(asTable(['kind', 'name', 'of', 'deleted', 'by', 'restorable until', ''], rows));
+    return listed({ deleted }, 'Nothing deleted can be restored.', {
+      kind: 'kind',
+      name: calledOf,
+      of: 'context',
+      deleted: 'deletedAt',
+      by: ({ deletedBy }) => deletedBy.name,
+      'restorable until': ({ restorable, restoreUntil, state }) =>
+        restorable ? restoreUntil : state === 'retained' ? 'no' : state,
+      '': 'detail',
+    });
   },
 });
+
+/** Volumes have no slug. */
+function calledOf({ slug, name }: { slug: string; name: string }): string {
+  return slug === '' ? name : slug;
+}
 
 export const deletedPurge = command({
   summary: 'Purges a deleted service, volume, environment or project before its time',
@@ -86,7 +134,6 @@ export const deletedPurge = command({
 asks for its name; elsewhere than at a terminal \`--yes\` is the answer. A person purges, not a token: it takes the session of an admin,
 the value of the cookie svc_session of a browser that is signed in, in a file that only you can read. The page Deleted of the
 console does the same. The purge goes on by itself, and waits for agents that are away; \`./ballast deleted list\` shows it until it is done.`,
-  words: { least: 1, most: 1 },
   options: {
     kind: { type: 'string', value: 'KIND', what: 'service, database, volume, environment or project.' },
     ...yesOption('Purge'),
@@ -97,19 +144,19 @@ console does the same. The purge goes on by itself, and waits for agents that ar
     if (file === undefined) throw await byPersonsOnly(where);
     const { rest } = await asPerson(file, where);
     const item = await deletedItem(rest, word, kind);
-    const called = item.slug === '' ? printable(item.name) : item.slug;
-    if (yes !== true) {
-      const thing = { noun: item.kind, called, name: item.name, verb: 'purge' } as const;
-      const lost: [number, string][] = [
-        [item.context.length, `of ${printable(item.context)}`],
-        [item.detail.length, printable(item.detail)],
-      ];
-      if (!(await confirmLoss(thing, lost))) return;
-    }
-    await rest.call('POST', `/deleted/${item.kind}/${item.id}/purge`, { confirm: item.name });
-    const { id, name } = item;
-    if (where.json) process.stdout.write(`${JSON.stringify({ purging: { kind: item.kind, id, name } })}\n`);
-    else process.stdout.write(`The ${item.kind} ${called} is being purged.\n`);
+    const { id, name, context, detail } = item;
+    const called = calledOf(item);
+    const thing = { noun: item.kind, called, name, verb: 'purge' } as const;
+    const lost: Losses = [
+      [context.length, `of ${context}`],
+      [detail.length, detail],
+    ];
+    if (yes !== true && !(await confirmLoss(thing, lost))) return undefined;
+    await rest.call('POST', `/deleted/${item.kind}/${id}/purge`, { confirm: name });
+    return {
+      jsonLine: { purging: { kind: item.kind, id, name } },
+      text: said`The ${item.kind} ${called} is being purged.`,
+    };
   },
 });
 
@@ -138,7 +185,6 @@ export const deletedRestore = command({
   details: `NAME is its slug, name or id. It comes back with its settings, variables, releases and volumes, and with all that was deleted along
 with it; the project or service that it was in is restored first. Services that ran are suspended. It takes an admin's token.
 \`./ballast deleted purge\` does not wait until its time has passed.`,
-  words: { least: 1, most: 1 },
   options: {
     kind: { type: 'string', value: 'KIND', what: 'service, database, volume, environment or project.' },
     slug: { type: 'string', value: 'SLUG', what: 'Instead of the one that it had, where that is taken by now.' },
@@ -149,11 +195,8 @@ with it; the project or service that it was in is restored first. Services that 
     const item = await deletedItem(rest, word, kind);
     const body = slug === undefined ? {} : { slug };
     const restored = await rest.call<Restored>('POST', `/deleted/${item.kind}/${item.id}/restore`, body);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(restored, undefined, 2)}\n`);
-    const called = restored.slug === '' ? printable(restored.name) : restored.slug;
-    process.stdout.write(
-      `The ${restored.kind} ${called} is restored.${restored.stopped ? stillOf(restored.kind) : ''}\n`,
-    );
+    const still = restored.stopped ? stillOf(restored.kind) : '';
+    return { json: restored, text: said`The ${restored.kind} ${calledOf(restored)} is restored.${still}` };
   },
 });
 

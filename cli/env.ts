@@ -1,13 +1,21 @@
 import type { z } from 'zod';
 import type { clonedSchema, comparedServiceSchema, comparisonSchema } from '../api/environments/copies.ts';
 import type { environmentDeletionImpactSchema } from '../api/environments/operations.ts';
+import { defined } from '../domain/defined.ts';
 import type { Cluster } from './cluster.ts';
-import { confirmLoss, restorable, yesOption } from './deleted.ts';
-import { command, UsageError } from './engine/command.ts';
-import { restOptions } from './engine/rest.ts';
-import { asLines, asTable, printable } from './engine/table.ts';
-import { chosenEnvironment, chosenProject, type Environment, meant, type Service } from './place/chosen.ts';
-import { environmentOptions, here, projectOption, projectOptions } from './place/here.ts';
+import { type Losses, restorableDeletion, restorableOptions } from './deleted.ts';
+import { command } from './engine/command.ts';
+import { listed } from './engine/outcome.ts';
+import { asFacts, asTable, said } from './engine/table.ts';
+import {
+  type Environment,
+  environmentHere,
+  type InProject,
+  meantOf,
+  projectHere,
+  type Service,
+} from './place/chosen.ts';
+import { environmentOptions, projectOptions } from './place/here.ts';
 
 type Compared = z.output<typeof comparedServiceSchema>;
 type Comparison = z.output<typeof comparisonSchema>;
@@ -17,50 +25,44 @@ export const envCompare = command({
   usage: 'A B [--project PROJECT] [--json]',
   details:
     'Images, settings and variables, those that services share among them, as they were applied. Values of secret variables are compared and never shown.',
-  words: { least: 2, most: 2 },
   options: projectOptions,
   run: async (given, [first = '', second = '']) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environments = await place.rest.all<Environment>(`/projects/${project.id}/environments`);
-    const from = environmentNamed(environments, first);
-    const to = environmentNamed(environments, second);
-    const compared = await place.rest.call<Comparison>('GET', `/environments/${from.id}/compare?with=${to.id}`);
+    const { rest, project } = await projectHere(given);
+    const environments = await environmentsOf({ rest, project });
+    const from = meantOf('environment', environments, first);
+    const to = meantOf('environment', environments, second);
+    const compared = await rest.call<Comparison>('GET', `/environments/${from.id}/compare?with=${to.id}`);
     const { services, shared } = compared;
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ services, shared }, undefined, 2)}\n`);
     const different = services.filter(({ comparison }) => comparison !== 'same');
-    if (different.length === 0 && shared.length === 0) {
-      return void process.stdout.write(`${from.slug} and ${to.slug} are the same.\n`);
-    }
-    process.stdout.write(
-      asTable(
-        ['service', 'what', from.slug, to.slug],
-        [...different.flatMap(rowsOf), ...shared.map((one) => rowOf('(shared)', one))],
-      ),
-    );
+    const rows = [...different.flatMap(rowsOf), ...shared.map((one) => rowOf('(shared)', one))];
+    const columns = { service: 'slug', what: 'what', from: 'from', to: 'to' } as const;
+    const titles = ['service', 'what', from.slug, to.slug];
+    const text = asTable(rows, `${from.slug} and ${to.slug} are the same.`, columns, titles);
+    return { json: { services, shared }, text };
   },
 });
 
-function environmentNamed(environments: readonly Environment[], word: string): Environment {
-  const found = meant(environments, word);
-  if (found !== undefined) return found;
-  const there = environments.map(({ slug }) => slug).join(', ');
-  throw new UsageError(`There is no environment "${printable(word)}"; there is: ${there === '' ? 'none' : there}.`);
+function environmentsOf({ rest, project }: Pick<InProject, 'rest' | 'project'>): Promise<Environment[]> {
+  return rest.all<Environment>(`/projects/${project.id}/environments`);
 }
 
-function rowsOf({ slug, comparison, differences, fromRelease, toRelease }: Compared): string[][] {
-  if (comparison === 'only-from') return [[slug, 'service', released(fromRelease), 'not there']];
-  if (comparison === 'only-to') return [[slug, 'service', 'not there', released(toRelease)]];
+interface Row {
+  slug: string;
+  what: string;
+  from: string;
+  to: string;
+}
+
+function rowsOf({ slug, comparison, differences, fromRelease, toRelease }: Compared): Row[] {
+  const row = { slug, what: 'service', from: 'not there', to: 'not there' };
+  if (comparison === 'only-from') return [{ ...row, from: released(fromRelease) }];
+  if (comparison === 'only-to') return [{ ...row, to: released(toRelease) }];
   return differences.map((one) => rowOf(slug, one));
 }
 
-function rowOf(slug: string, { kind, process, key, from, to, secret }: Comparison['shared'][number]): string[] {
-  return [
-    slug,
-    [kind === 'setting' ? '' : kind, process, key].filter((word) => word !== '').join(' '),
-    secret ? '(secret)' : printable(from),
-    secret ? '(another secret)' : printable(to),
-  ];
+function rowOf(slug: string, { kind, process, key, from, to, secret }: Comparison['shared'][number]): Row {
+  const what = [kind === 'setting' ? '' : kind, process, key].filter((word) => word !== '').join(' ');
+  return { slug, what, ...(secret ? { from: '(secret)', to: '(another secret)' } : { from, to }) };
 }
 
 function released(number: number | undefined): string {
@@ -74,31 +76,31 @@ export const envClone = command({
   usage: 'SOURCE NAME [--production] [--project PROJECT] [--json]',
   details: `Services, settings and variables, with the values of secret ones, which nobody is shown; out of production these are copied into
 another production alone, and else named. Nothing runs there until \`./ballast deploy --staged\`. Data of volumes is not copied.`,
-  words: { least: 2, most: 2 },
   options: {
     production: { type: 'boolean', what: 'Changes there wait for an approval.' },
     ...projectOptions,
   },
   run: async ({ production = false, ...given }, [source = '', name = '']) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environments = await place.rest.all<Environment>(`/projects/${project.id}/environments`);
-    const { id, slug } = environmentNamed(environments, source);
-    const made = await place.rest.call<Cloned>('POST', `/environments/${id}/clone`, { name, production });
-    if (given.json) return void process.stdout.write(`${JSON.stringify(made, undefined, 2)}\n`);
-    process.stdout.write(`${project.slug} has the environment ${made.slug}, with all of ${slug} staged.\n`);
-    if (made.leftOut.length > 0) {
-      const services = await place.rest.all<Service>(`/projects/${project.id}/services`);
-      process.stderr.write(leftOutText(made, services));
-    }
-    process.stderr.write(`\`./ballast deploy --staged --environment ${made.slug}\` deploys it.\n`);
+    const { rest, project } = await projectHere(given);
+    const { id, slug } = meantOf('environment', await environmentsOf({ rest, project }), source);
+    const made = await rest.call<Cloned>('POST', `/environments/${id}/clone`, { name, production });
+    return {
+      json: made,
+      text: `${project.slug} has the environment ${made.slug}, with all of ${slug} staged.`,
+      below: async () => {
+        const services = made.leftOut.length > 0 ? await rest.all<Service>(`/projects/${project.id}/services`) : [];
+        return `${leftOutText(made, services)}\`./ballast deploy --staged --environment ${made.slug}\` deploys it.`;
+      },
+    };
   },
 });
 
 function leftOutText({ leftOut, slug }: Cloned, services: readonly Service[]): string {
+  if (leftOut.length === 0) return '';
   const places = leftOut.map(({ serviceId, key }) => {
     const of = services.find(({ id }) => id === serviceId)?.slug;
-    return `  ./ballast var set ${printable(key)} --secret ${of === undefined ? '--shared' : `--service ${of}`} --environment ${slug}\n`;
+    const where = of === undefined ? '--shared' : `--service ${of}`;
+    return said`  ./ballast var set ${key} --secret ${where} --environment ${slug}\n`;
   });
   return `Secrets of production are not copied into what is not production. Give them values there:\n${places.join('')}`;
 }
@@ -107,30 +109,19 @@ export const envCreate = command({
   summary: 'Creates an environment in a project',
   usage: 'NAME [--production] [--cluster SLUG] [--project PROJECT] [--json]',
   details: 'Changes to a production environment wait for an approval.',
-  words: { least: 1, most: 1 },
   options: {
     production: { type: 'boolean', what: 'Changes there wait for an approval.' },
     cluster: { type: 'string', value: 'SLUG', what: 'Where its services run; else the recommended cluster.' },
     ...projectOptions,
   },
   run: async ({ production = false, cluster, ...given }, [name = '']) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const clusterId = cluster === undefined ? undefined : await clusterNamed(place.rest, cluster);
-    const body = { name, production, ...(clusterId === undefined ? {} : { clusterId }) };
-    const made = await place.rest.call<Environment>('POST', `/projects/${project.id}/environments`, body);
-    if (given.json) process.stdout.write(`${JSON.stringify(made, undefined, 2)}\n`);
-    else process.stdout.write(`${project.slug} has the environment ${made.slug}.\n`);
+    const { rest, project } = await projectHere(given);
+    const on = cluster === undefined ? undefined : meantOf('cluster', await rest.all<Cluster>('/clusters'), cluster);
+    const body = defined({ name, production, clusterId: on?.id });
+    const made = await rest.call<Environment>('POST', `/projects/${project.id}/environments`, body);
+    return { json: made, text: `${project.slug} has the environment ${made.slug}.` };
   },
 });
-
-async function clusterNamed(rest: Awaited<ReturnType<typeof here>>['rest'], word: string): Promise<string> {
-  const clusters = await rest.all<Cluster>('/clusters');
-  const found = meant(clusters, word);
-  if (found !== undefined) return found.id;
-  const there = clusters.map(({ slug }) => slug).join(', ');
-  throw new UsageError(`There is no cluster "${printable(word)}"; there is: ${there === '' ? 'none' : there}.`);
-}
 
 type Impact = z.output<typeof environmentDeletionImpactSchema>;
 
@@ -139,32 +130,17 @@ export const envDelete = command({
   usage: 'NAME [--wait] [--yes] [--project PROJECT] [--json]',
   details: `Tells what ends with it, and asks for its name; elsewhere than at a terminal \`--yes\` is the answer. It takes an admin's token. Its
 settings, variables, releases and volumes are kept for the retention: see \`./ballast deleted --help\`.`,
-  words: { least: 1, most: 1 },
-  options: {
-    wait: { type: 'boolean', what: 'Let rollouts that have begun end by themselves; else they are asked to cancel.' },
-    ...yesOption(),
-    ...projectOption,
-    ...restOptions,
-  },
+  options: { ...restorableOptions, ...projectOptions },
   run: async ({ wait, yes, ...given }, [named = '']) => {
     // The loss is great: the environment is never guessed.
-    const place = await here({ ...given, environment: named });
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const { id, slug, name } = environment;
-    if (yes !== true) {
-      const impact = await place.rest.call<Impact>('GET', `/environments/${id}/deletion-impact`);
-      if (!(await confirmLoss({ noun: 'environment', called: slug, name }, lostWith(impact)))) return;
-    }
-    await place.rest.call('DELETE', `/environments/${id}${wait === true ? '?wait=true' : ''}`);
-    if (given.json) process.stdout.write(`${JSON.stringify({ deleted: { id, slug } })}\n`);
-    else process.stdout.write(restorable('environment', slug));
+    const { rest, environment } = await environmentHere({ ...given, environment: named }, { change: true });
+    return await restorableDeletion(rest, 'environment', environment, { wait, yes }, lostWith);
   },
 });
 
-function lostWith({ services, databases, stagedServices, ...impact }: Impact): [number, string][] {
+function lostWith({ services, databases, stagedServices, ...impact }: Impact): Losses {
   const { volumes, inFlightDeployments, pendingApprovals, stagedChanges } = impact;
-  const names = (list: readonly { name: string }[]) => printable(list.map(({ name }) => name).join(', '));
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).join(', ');
   return [
     [services.length + databases.length, `stopped: ${names([...services, ...databases])}`],
     [volumes.count, `volumes kept until it is purged: ${volumes.count}`],
@@ -181,21 +157,15 @@ export const envList = command({
   usage: '[--project PROJECT] [--json]',
   options: projectOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environments = await place.rest.all<Environment>(`/projects/${project.id}/environments`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ environments }, undefined, 2)}\n`);
-    if (environments.length === 0) {
-      return void process.stdout.write(`${project.slug} has no environment; see \`./ballast env create --help\`.\n`);
-    }
-    const rows = environments.map(({ slug, name, production, kind, clusterId, createdAt }) => [
-      slug,
-      printable(name),
-      production ? 'production' : kind,
-      clusterId ?? 'no cluster yet',
-      createdAt,
-    ]);
-    process.stdout.write(asTable(['slug', 'name', 'kind', 'cluster', 'created'], rows));
+    const place = await projectHere(given);
+    const none = `${place.project.slug} has no environment; see \`./ballast env create --help\`.`;
+    return listed({ environments: await environmentsOf(place) }, none, {
+      slug: 'slug',
+      name: 'name',
+      kind: ({ production, kind }) => (production ? 'production' : kind),
+      cluster: ({ clusterId }) => clusterId ?? 'no cluster yet',
+      created: 'createdAt',
+    });
   },
 });
 
@@ -205,22 +175,18 @@ export const envShow = command({
   details: 'Its services, with what runs and where it answers, are shown by `./ballast status`.',
   options: environmentOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: false });
-    if (given.json) return void process.stdout.write(`${JSON.stringify(environment, undefined, 2)}\n`);
+    const { project, environment } = await environmentHere(given, { change: false });
     const { id, slug, name, production, kind, namespace, clusterId, gitBranch, autoDeploy, createdAt } = environment;
-    process.stdout.write(
-      asLines([
-        ['environment', `${slug} "${name}" ${id}`],
-        ['project', project.slug],
-        ['kind', production ? 'production: changes wait for an approval' : kind],
-        ['namespace', namespace],
-        ['cluster', clusterId ?? 'none chosen yet'],
-        ['branch', gitBranch],
-        ['deploys', autoDeploy ? 'builds of its branch' : 'only when told'],
-        ['created', createdAt],
-      ]),
-    );
+    const text = asFacts({
+      environment: `${slug} "${name}" ${id}`,
+      project: project.slug,
+      kind: production ? 'production: changes wait for an approval' : kind,
+      namespace,
+      cluster: clusterId ?? 'none chosen yet',
+      branch: gitBranch,
+      deploys: autoDeploy ? 'builds of its branch' : 'only when told',
+      created: createdAt,
+    });
+    return { json: environment, text };
   },
 });

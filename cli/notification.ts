@@ -7,10 +7,10 @@ import { Refusal } from '../runtime/supervisor/refusal.ts';
 import { type AsPerson, asPerson, sessionOptions } from './engine/as-person.ts';
 import { command, UsageError } from './engine/command.ts';
 import { ofTheEnvironment } from './engine/credential.ts';
-import { readerGone } from './engine/interrupted.ts';
+import { wholeNumberOf } from './engine/given.ts';
+import { tellReaderGone, untilInterrupted } from './engine/interrupted.ts';
 import { LostConnection, type Rest, RestRefusal } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
+import { asTable, said } from './engine/table.ts';
 
 type Notification = Omit<z.output<typeof notificationSchema>, 'link'> & { link: NotificationLink };
 
@@ -55,16 +55,18 @@ export const notificationList = command({
     const { rest } = await openInbox(given);
     const query = new URLSearchParams({ unread: String(unread), limit: String(most) });
     const { items, unreadCount } = await rest.call<InboxPage>('GET', `/notifications?${query}`);
-    if (given.json) {
-      return void process.stdout.write(`${JSON.stringify({ notifications: items, unreadCount }, undefined, 2)}\n`);
-    }
-    if (items.length === 0) return void process.stdout.write(`There are no ${unread ? 'unread ' : ''}notifications.\n`);
-    const rows = items.map(({ id, kind, title, createdAt, readAt }) => [
-      ...[createdAt, kind, readAt === undefined ? 'unread' : ''],
-      ...[printable(title), id],
-    ]);
-    process.stdout.write(asTable(['at', 'kind', '', 'title', 'id'], rows));
-    process.stderr.write(`${unreadCount} unread.\n`);
+    const text = asTable(items, `There are no ${unread ? 'unread ' : ''}notifications.`, {
+      at: 'createdAt',
+      kind: 'kind',
+      '': ({ readAt }) => (readAt === undefined ? 'unread' : ''),
+      title: 'title',
+      id: 'id',
+    });
+    return {
+      json: { notifications: items, unreadCount },
+      text,
+      below: items.length > 0 ? `${unreadCount} unread.` : '',
+    };
   },
 });
 
@@ -82,8 +84,7 @@ export const notificationRead = command({
     const body = all ? { all } : { ids };
     const told = await rest.call<{ unreadCount: number; updated: number }>('POST', '/notifications/read', body);
     const { unreadCount, updated } = told;
-    if (given.json) process.stdout.write(`${JSON.stringify({ unreadCount, updated })}\n`);
-    else process.stdout.write(`${updated} marked as read; ${unreadCount} unread.\n`);
+    return { jsonLine: { unreadCount, updated }, text: `${updated} marked as read; ${unreadCount} unread.` };
   },
 });
 
@@ -137,9 +138,7 @@ line is a document.
 ${inboxDetails}`,
   options: sessionOptions,
   run: async (given) => {
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
-    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
+    const { signal } = untilInterrupted();
     const inbox = await openInbox(given);
     const rest = inbox.rest.until(signal);
     const unseen = new Unseen();
@@ -154,7 +153,7 @@ ${inboxDetails}`,
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-    if (readerGone.signal.aborted) process.exitCode = 141;
+    tellReaderGone();
   },
 });
 
@@ -180,5 +179,5 @@ async function follow(rest: Rest, signal: AbortSignal, look: () => Promise<void>
 
 /** With the address that opens its subject in the console. */
 function lineOf({ createdAt, kind, title, link }: Notification, { rest, slug }: AsPerson): string {
-  return `${createdAt}  ${kind.padEnd(8)}  ${printable(title)}  ${new URL(consolePath(slug, link), rest.url)}\n`;
+  return said`${createdAt}  ${kind.padEnd(8)}  ${title}  ${new URL(consolePath(slug, link), rest.url).href}\n`;
 }

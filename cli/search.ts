@@ -1,7 +1,8 @@
 import { command } from './engine/command.ts';
+import { wholeNumberOf } from './engine/given.ts';
+import { listed } from './engine/outcome.ts';
 import { Rest, restOptions } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
-import { wholeNumberOf } from './engine/whole-number-of.ts';
+import { said } from './engine/table.ts';
 
 interface Found {
   kind: string;
@@ -21,15 +22,15 @@ export const search = command({
   },
   // A name of several words needs no quotes.
   words: { least: 1, most: 20 },
-  run: async ({ limit, json, ...given }, words) => {
+  run: async ({ limit, ...given }, words) => {
     const q = words.join(' ');
     const query = new URLSearchParams({ q, limit: String(wholeNumberOf('--limit', limit, 1, 50) ?? 20) });
     const { found } = await new Rest(given).call<{ found: Found[] }>('GET', `/search?${query}`);
-    if (json) process.stdout.write(`${JSON.stringify({ found }, undefined, 2)}\n`);
-    else if (found.length === 0) process.stdout.write(`No name or id matches "${printable(q)}".\n`);
-    else {
-      const rows = found.map(({ kind, id, name, detail }) => [kind, printable(id), printable(name), printable(detail)]);
-      process.stdout.write(asTable(['kind', 'id', 'name', ''], rows));
-    }
+    return listed({ found }, said`No name or id matches "${q}".`, {
+      kind: 'kind',
+      id: 'id',
+      name: 'name',
+      '': 'detail',
+    });
   },
 });

@@ -5,9 +5,10 @@ import { createSignInLink, ownerExists } from '../db/sign-in/sign-in-links.ts';
 import { ownerEmails } from '../db/users/users.ts';
 import { required, type Settings } from '../domain/settings/settings.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
+import { machine } from './database/machine.ts';
 import { withDatabase } from './database/with-database.ts';
-import { command } from './engine/command.ts';
-import { machine } from './engine/machine.ts';
+import { command, jsonOption } from './engine/command.ts';
+import type { Outcome } from './engine/outcome.ts';
 
 /** A link as people open it. What is behind # is sent to no server, so it stands in no log. */
 function signInAddress(publicUrl: string, secret: string): string {
@@ -40,22 +41,19 @@ export async function firstOwnerLink(settings: Settings): Promise<string | undef
   }
 }
 
-interface Made {
-  link: { secret: string; expiresAt: Date };
-  /** To people, beside the link. */
-  said: string;
-  json: boolean | undefined;
-}
-
-/** The link alone on standard output, so that it can be passed on; what it is for beside it. */
-export async function printLink(database: Database, settings: Settings, { link, said, json }: Made): Promise<void> {
-  const address = signInAddress(await publicUrlOf(database, settings), link.secret);
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ url: address, expiresAt: link.expiresAt.toISOString() })}\n`);
-    return;
-  }
-  process.stdout.write(`${address}\n`);
-  process.stderr.write(`${said} It works once, within 15 minutes.\n`);
+/** The link alone on standard output, so that it can be passed on; what it is for, which is `said` to people, beside it. */
+export async function toldLink(
+  database: Database,
+  settings: Settings,
+  said: string,
+  { secret, expiresAt }: { secret: string; expiresAt: Date },
+): Promise<Outcome> {
+  const url = signInAddress(await publicUrlOf(database, settings), secret);
+  return {
+    jsonLine: { url, expiresAt: expiresAt.toISOString() },
+    text: url,
+    below: `${said} It works once, within 15 minutes.`,
+  };
 }
 
 export const signInLink = command({
@@ -63,8 +61,8 @@ export const signInLink = command({
   usage: '[--json]',
   details: `For the machine that holds the home, as long as no organization has an owner. Each link works once, within 15 minutes;
 \`./ballast up\` prints one, too. Who cannot sign in any more is helped by \`./ballast user reset\`.`,
-  options: { json: { type: 'boolean', what: 'Print JSON.' } },
-  run: ({ json }) =>
+  options: jsonOption,
+  run: () =>
     withDatabase('sign-in-link', async (database, settings) => {
       const owners = await ownerEmails(database.kysely);
       if (owners.length > 0) {
@@ -73,6 +71,6 @@ export const signInLink = command({
         );
       }
       const link = await effect(database, machine(), (change) => createSignInLink(change, { kind: 'first-owner' }));
-      await printLink(database, settings, { link, said: 'Open it to create the first account.', json });
+      return await toldLink(database, settings, 'Open it to create the first account.', link);
     }),
 });

@@ -9,8 +9,8 @@ import { command, UsageError } from './engine/command.ts';
 import { eventsOption } from './engine/progress.ts';
 import type { Rest } from './engine/rest.ts';
 import { asTable, printable } from './engine/table.ts';
-import { chosenEnvironment, chosenProject, chosenService, type Environment } from './place/chosen.ts';
-import { environmentOptions, here, serviceOptions } from './place/here.ts';
+import { type Environment, environmentHere, serviceHere } from './place/chosen.ts';
+import { environmentOptions, serviceOptions } from './place/here.ts';
 
 export type OverviewService = z.output<typeof overviewServiceSchema>;
 
@@ -31,22 +31,20 @@ export const open = command({
   summary: 'Prints the address of a service, and opens it in a browser',
   usage: '[SERVICE] [--print] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--json]',
   details: 'The browser is opened where there is a terminal.',
-  words: { least: 0, most: 1 },
   options: { print: { type: 'boolean', what: 'Only print the address.' }, ...serviceOptions },
   run: async ({ print = false, ...given }, [word]) => {
-    const place = await here({ ...given, service: word ?? given.service });
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: false });
-    const service = await chosenService(place, project);
-    const found = (await overviewOf(place.rest, environment)).find(({ serviceId }) => serviceId === service.id);
+    const { rest, environment, service } = await serviceHere(
+      { ...given, service: word ?? given.service },
+      { change: false },
+    );
+    const found = (await overviewOf(rest, environment)).find(({ serviceId }) => serviceId === service.id);
     const addresses = found === undefined ? [] : addressesOf(found);
     const [first] = addresses;
     if (first === undefined) {
       throw new UsageError(`${service.slug} has no address in ${environment.slug}; \`./ballast status\` says why.`);
     }
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ addresses }, undefined, 2)}\n`);
-    for (const address of addresses) process.stdout.write(`${printable(address)}\n`);
-    if (process.stdout.isTTY && !print && /^https?:/.test(first)) openBrowser(first);
+    if (!given.json && process.stdout.isTTY && !print && /^https?:/.test(first)) openBrowser(first);
+    return { json: { addresses }, text: addresses.map((address) => `${address}\n`) };
   },
 });
 
@@ -70,40 +68,31 @@ export const status = command({
   },
   run: async (given) => {
     const waiting = readWaiting(given);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: false });
+    const place = await environmentHere(given, { change: false });
+    const { rest, project, environment } = place;
     if (given.wait) {
       const path = `/environments/${environment.id}/deployments`;
-      const open = await place.rest.all<Deployment>(path, undefined, { open: 'true' });
-      const ids = open.map(({ id }) => id);
-      process.exitCode = (
-        await follow(theseDeployments(place.rest, ids), waiting, placeWords(project, environment))
-      ).exitCode;
+      const open = await rest.all<Deployment>(path, undefined, { open: 'true' });
+      const look = theseDeployments(
+        rest,
+        open.map(({ id }) => id),
+      );
+      process.exitCode = (await follow(look, waiting, placeWords(place))).exitCode;
     }
-    const services = await overviewOf(place.rest, environment);
-    if (given.json) {
-      const result = { project: project.slug, environment: environment.slug, services };
-      return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
-    }
+    const services = await overviewOf(rest, environment);
     const where = `${project.slug} / ${environment.slug}`;
-    if (services.length === 0) return void process.stdout.write(`${where} has no services.\n`);
-    process.stderr.write(`${where}\n`);
-    process.stdout.write(asTable(['service', 'release', 'health', 'ready', 'address', ''], services.map(rowOf)));
+    const text = asTable(services, `${where} has no services.`, {
+      service: 'serviceSlug',
+      release: ({ activeReleaseNumber }) => activeReleaseNumber ?? '-',
+      health: 'health',
+      ready: ({ replicasReady, replicasDesired }) => `${replicasReady}/${replicasDesired}`,
+      address: (service) => addressesOf(service).join(' '),
+      '': underWay,
+    });
+    const json = { project: project.slug, environment: environment.slug, services };
+    return { json, text, above: services.length === 0 ? '' : where };
   },
 });
-
-function rowOf(service: OverviewService): string[] {
-  const { serviceSlug, activeReleaseNumber, health, replicasReady, replicasDesired } = service;
-  return [
-    serviceSlug,
-    activeReleaseNumber === undefined ? '-' : String(activeReleaseNumber),
-    health,
-    `${replicasReady}/${replicasDesired}`,
-    addressesOf(service).join(' '),
-    printable(underWay(service)),
-  ];
-}
 
 /** The deployment under way with what it waits for, or the one that failed since, or what is wrong with what serves. */
 function underWay(service: OverviewService): string {

@@ -26,7 +26,7 @@ permission \`id-token: write\`; its token is fetched by this command, and the se
     url: restOptions.url,
     json: restOptions.json,
   },
-  run: async ({ organization, audience, name, url, json }) => {
+  run: async ({ organization, audience, name, url }) => {
     if (organization === undefined)
       throw new UsageError('--organization needs the slug of the organization that trusts the job.');
     const rest = new Rest({ url }, undefined, { anonymous: true });
@@ -34,10 +34,12 @@ permission \`id-token: write\`; its token is fetched by this command, and the se
     const exchanged = await rest.call<Exchanged>('POST', '/token-exchange', { organization, token, name });
     // A runner of GitHub takes this out of all that the job writes from now on.
     if (process.env.GITHUB_ACTIONS === 'true') process.stderr.write(`::add-mask::${exchanged.secret}\n`);
-    if (json) return void process.stdout.write(`${JSON.stringify(exchanged)}\n`);
-    process.stdout.write(`${exchanged.secret}\n`);
     const { name: called, role } = exchanged.token;
-    process.stderr.write(`Token "${called}" (${role}) of ${organization}, until ${exchanged.expiresAt}.\n`);
+    return {
+      jsonLine: exchanged,
+      text: exchanged.secret,
+      below: `Token "${called}" (${role}) of ${organization}, until ${exchanged.expiresAt}.`,
+    };
   },
 });
 

@@ -5,17 +5,14 @@ import { schemaUri } from '../api/engine/schema-uri.ts';
 import { createToken } from '../db/api-tokens/api-tokens.ts';
 import { effect } from '../db/engine/effect.ts';
 import { findOrganizationBySlug } from '../db/organizations/organizations.ts';
-import { openDatabase } from '../db/postgres/database.ts';
 import type { Tables } from '../db/postgres/tables.ts';
 import { tenant } from '../db/postgres/tenant.ts';
 import { type TokenRole, tokenRoles } from '../domain/roles.ts';
 import { duration } from '../domain/settings/setting.ts';
-import { required } from '../domain/settings/settings.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
-import { settingsWithEmbedded } from './database/embedded-env.ts';
-import { reachableDatabase } from './database/reachable-database.ts';
+import { machine } from './database/machine.ts';
+import { withDatabase } from './database/with-database.ts';
 import { command, UsageError } from './engine/command.ts';
-import { machine } from './engine/machine.ts';
 
 const lifetime = duration(60_000, 3_650 * 86_400_000);
 
@@ -32,16 +29,9 @@ secret is not stored: if it is lost, create another token.`,
     expires: { type: 'string', value: '30d', what: 'Lifetime; no expiry by default.' },
     json: { type: 'boolean', what: 'Print what POST /api/v1/api-tokens answers.' },
   },
-  run: async ({ name, role, organization: slug = 'default', project: projects = [], expires, json }) => {
+  run: async ({ name, role, organization: slug = 'default', project: projects = [], expires }) => {
     const wanted = { name: checkedName(name), role: checkedRole(role), expiresAt: expiryOf(expires) };
-    const settings = settingsWithEmbedded();
-    await reachableDatabase(settings);
-    const database = await openDatabase({
-      url: required(settings, 'DATABASE_URL'),
-      applicationName: 'ballast token create',
-      poolMax: 1,
-    });
-    try {
+    return await withDatabase('token create', async (database) => {
       const { row, secret } = await effect(database, machine(), async (change) => {
         const organization = await findOrganizationBySlug(change.kysely, slug);
         if (organization === undefined) {
@@ -50,17 +40,17 @@ secret is not stored: if it is lost, create another token.`,
         const projectIds = await projectsOf(change.kysely, organization, projects);
         return await createToken(change, { organizationId: organization.id, ...wanted, projectIds });
       });
-      const body = {
-        $schema: schemaUri('ApiTokenCreated'),
-        token: encoderOf(apiTokenSchema)(row),
-        secret,
-        shownOnce: true,
+      return {
+        jsonLine: {
+          $schema: schemaUri('ApiTokenCreated'),
+          token: encoderOf(apiTokenSchema)(row),
+          secret,
+          shownOnce: true,
+        },
+        text: secret,
+        below: `Token "${row.name}" (${row.role}) of ${slug}. The secret is shown only now.`,
       };
-      process.stdout.write(json ? `${JSON.stringify(body)}\n` : `${secret}\n`);
-      if (!json) process.stderr.write(`Token "${row.name}" (${row.role}) of ${slug}. The secret is shown only now.\n`);
-    } finally {
-      await database.close();
-    }
+    });
   },
 });
 

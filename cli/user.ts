@@ -2,18 +2,20 @@ import type { Kysely } from 'kysely';
 import { effect } from '../db/engine/effect.ts';
 import { endAccountRecords, voidSignInMeans } from '../db/identity-provider/provider-accounts.ts';
 import { builtInProviderId } from '../db/keys/identity-secrets.ts';
+import type { Database } from '../db/postgres/database.ts';
 import type { Tables } from '../db/postgres/tables.ts';
 import { subjectsOf } from '../db/sign-in/identities.ts';
 import { endSessionsOf } from '../db/sign-in/sessions.ts';
 import { createSignInLink } from '../db/sign-in/sign-in-links.ts';
 import { disableUser, enableUser, listUsers, ownedAlone, type UserView, verifyEmail } from '../db/users/users.ts';
 import { isId } from '../domain/ids.ts';
+import type { Settings } from '../domain/settings/settings.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
+import { machine } from './database/machine.ts';
 import { withDatabase } from './database/with-database.ts';
-import { command, UsageError } from './engine/command.ts';
-import { machine } from './engine/machine.ts';
-import { asTable, printable } from './engine/table.ts';
-import { printLink } from './sign-in.ts';
+import { command, jsonOption, UsageError } from './engine/command.ts';
+import { listed, type Outcome } from './engine/outcome.ts';
+import { toldLink } from './sign-in.ts';
 
 /** How commands say whom they mean. */
 export const whom = {
@@ -47,6 +49,23 @@ export async function findUser(kysely: Kysely<Tables>, whom: Whom): Promise<User
   return user;
 }
 
+/** Does something with the person who is named. */
+export async function withUser(
+  command: string,
+  given: { email?: string; id?: string },
+  work: (database: Database, user: UserView, settings: Settings) => Promise<Outcome>,
+): Promise<Outcome> {
+  const who = checkedWhom(given);
+  return await withDatabase(command, async (database, settings) =>
+    work(database, await findUser(database.kysely, who), settings),
+  );
+}
+
+export function refuseDisabled({ id, email, disabledAt }: UserView): void {
+  if (disabledAt === null) return;
+  throw new Refusal(`${email} is disabled; run \`./ballast user enable --id ${id}\` first.`);
+}
+
 export const userDisable = command({
   summary: 'Disables a person: ends all sessions and refuses new ones',
   usage: '(--email E-MAIL | --id ID) [--force] [--json]',
@@ -54,12 +73,10 @@ export const userDisable = command({
   options: {
     ...whom,
     force: { type: 'boolean', what: 'Also if an organization is left without an owner who can sign in.' },
-    json: { type: 'boolean', what: 'Print JSON.' },
+    ...jsonOption,
   },
-  run: async ({ email, id, force, json }) => {
-    const who = checkedWhom({ email, id });
-    await withDatabase('user disable', async (database) => {
-      const user = await findUser(database.kysely, who);
+  run: ({ force, ...given }) =>
+    withUser('user disable', given, async (database, user) => {
       const changed = await effect(database, machine(), async (change) => {
         const alone = await ownedAlone(change, user.id);
         if (alone.length > 0 && !force) {
@@ -72,69 +89,57 @@ export const userDisable = command({
         }
         return await disableUser(change, user);
       });
-      const said = changed
+      const text = changed
         ? `${user.email} is disabled and signed out everywhere.`
         : `${user.email} was disabled already.`;
-      process.stdout.write(`${json ? JSON.stringify({ id: user.id, disabled: true, changed }) : said}\n`);
-    });
-  },
+      return { jsonLine: { id: user.id, disabled: true, changed }, text };
+    }),
 });
 
 export const userEnable = command({
   summary: 'Enables a disabled person again',
   usage: '(--email E-MAIL | --id ID) [--json]',
-  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
-  run: async ({ email, id, json }) => {
-    const who = checkedWhom({ email, id });
-    await withDatabase('user enable', async (database) => {
-      const user = await findUser(database.kysely, who);
+  options: { ...whom, ...jsonOption },
+  run: (given) =>
+    withUser('user enable', given, async (database, user) => {
       const changed = await effect(database, machine(), (change) => enableUser(change, user));
-      const said = changed ? `${user.email} can sign in again.` : `${user.email} was not disabled.`;
-      process.stdout.write(`${json ? JSON.stringify({ id: user.id, disabled: false, changed }) : said}\n`);
-    });
-  },
+      const text = changed ? `${user.email} can sign in again.` : `${user.email} was not disabled.`;
+      return { jsonLine: { id: user.id, disabled: false, changed }, text };
+    }),
 });
 
 export const userList = command({
   summary: 'Lists everybody who has signed in',
   usage: '[--json]',
-  options: { json: { type: 'boolean', what: 'Print JSON.' } },
-  run: ({ json }) =>
+  options: jsonOption,
+  run: () =>
     withDatabase('user list', async (database) => {
       const users = await listUsers(database.kysely);
-      if (json) process.stdout.write(`${JSON.stringify({ users }, undefined, 2)}\n`);
-      else if (users.length === 0) process.stdout.write('Nobody has signed in yet; see `./ballast sign-in-link`.\n');
-      else process.stdout.write(usersAsTable(users));
+      return listed({ users }, 'Nobody has signed in yet; see `./ballast sign-in-link`.', {
+        id: 'id',
+        'e-mail': 'email',
+        name: 'name',
+        'signed in': ({ disabledAt, lastSignInAt }) =>
+          disabledAt === null ? (lastSignInAt?.toISOString().slice(0, 10) ?? 'never') : 'disabled',
+        organizations: ({ organizations }) => organizations.map(({ slug, role }) => `${slug} (${role})`).join(', '),
+      });
     }),
 });
-
-function usersAsTable(users: UserView[]): string {
-  const rows = users.map(({ id, name, email, lastSignInAt, disabledAt, organizations }) => [
-    id,
-    printable(email),
-    printable(name),
-    disabledAt === null ? (lastSignInAt?.toISOString().slice(0, 10) ?? 'never') : 'disabled',
-    organizations.map(({ slug, role }) => `${slug} (${role})`).join(', '),
-  ]);
-  return asTable(['id', 'e-mail', 'name', 'signed in', 'organizations'], rows);
-}
 
 export const userReset = command({
   summary: 'Resets password and second factors of a person, and prints a link to set a new password',
   usage: '(--email E-MAIL | --id ID) [--json]',
   details: `For accounts of the built-in provider. The password and all second factors stop working at once; the link sets a new
 password, and the person can set up new second factors.`,
-  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
-  run: async ({ email, id, json }) => {
-    const who = checkedWhom({ email, id });
-    await withDatabase('user reset', async (database, settings) => {
+  options: { ...whom, ...jsonOption },
+  run: async (given) => {
+    const who = checkedWhom(given);
+    return await withDatabase('user reset', async (database, settings) => {
       if (settings.OIDC_ISSUER !== undefined) {
         throw new Refusal(`People sign in with ${settings.OIDC_ISSUER}, which keeps their passwords; reset it there.`);
       }
       const user = await findUser(database.kysely, who);
-      if (user.disabledAt !== null) {
-        throw new Refusal(`${user.email} is disabled; run \`./ballast user enable --id ${user.id}\` first.`);
-      }
+      refuseDisabled(user);
       const link = await effect(database, machine(), async (change) => {
         const accounts = await subjectsOf(change.kysely, user.id, builtInProviderId);
         if (accounts.length === 0) {
@@ -149,7 +154,7 @@ password, and the person can set up new second factors.`,
         }
         return await createSignInLink(change, { kind: 'reset', userId: user.id });
       });
-      await printLink(database, settings, { link, said: `Give it to ${user.email}: it sets a new password.`, json });
+      return await toldLink(database, settings, `Give it to ${user.email}: it sets a new password.`, link);
     });
   },
 });
@@ -157,19 +162,16 @@ password, and the person can set up new second factors.`,
 export const userVerify = command({
   summary: "Marks a person's e-mail address as verified, so that it opens invitations",
   usage: '(--email E-MAIL | --id ID) [--json]',
-  options: { ...whom, json: { type: 'boolean', what: 'Print JSON.' } },
-  run: async ({ email, id, json }) => {
-    const who = checkedWhom({ email, id });
-    await withDatabase('user verify', async (database) => {
-      const user = await findUser(database.kysely, who);
+  options: { ...whom, ...jsonOption },
+  run: (given) =>
+    withUser('user verify', given, async (database, user) => {
       const changed = await effect(database, machine(), (change) => verifyEmail(change, user));
       if (changed === undefined) {
         throw new Refusal(
           `${user.email} signs in with another identity provider, which has to verify the address itself.`,
         );
       }
-      const said = changed ? `${user.email} is verified.` : `${user.email} was verified before.`;
-      process.stdout.write(`${json ? JSON.stringify({ id: user.id, emailVerified: true, changed }) : said}\n`);
-    });
-  },
+      const text = changed ? `${user.email} is verified.` : `${user.email} was verified before.`;
+      return { jsonLine: { id: user.id, emailVerified: true, changed }, text };
+    }),
 });

@@ -5,15 +5,29 @@ import type { importedSchema } from '../api/variables/import-variables.ts';
 import type { variableChangeSchema, variableSchema } from '../api/variables/operations.ts';
 import { type BuildTime, buildTimes, buildTimeTitles, isPublicByName } from '../domain/variables/build-time.ts';
 import { envTextOf } from '../domain/variables/env-text.ts';
-import { stageChanges, tellStaged, variableOf } from './change-set.ts';
+import { shown, stageChanges, staged, takesEffect, variableOf } from './change-set.ts';
 import { command, UsageError } from './engine/command.ts';
-import { canAsk, hidden } from './engine/question.ts';
+import { secretOf } from './engine/given.ts';
+import { listed, tell } from './engine/outcome.ts';
+import { canAsk } from './engine/question.ts';
 import { faultsText, printableLines, RestRefusal } from './engine/rest.ts';
-import { asTable, printable } from './engine/table.ts';
-import { chosenEnvironment, chosenProject, chosenService } from './place/chosen.ts';
-import { here, refuseBoth, serviceOptions, sharedOption } from './place/here.ts';
+import { asTable, said } from './engine/table.ts';
+import { chosenService, environmentHere, type InEnvironment, serviceHere } from './place/chosen.ts';
+import { type Given, refuseBoth, serviceOptions, sharedOption } from './place/here.ts';
 
 type Variable = z.output<typeof variableSchema>;
+
+/** Where variables are of the service that is chosen, or of all services of an environment if they are shared. */
+async function placeOf(
+  given: Given,
+  shared: boolean,
+  aim: { change: boolean },
+): Promise<InEnvironment & { of: { serviceId?: string } }> {
+  refuseBoth(shared, given);
+  if (shared) return { ...(await environmentHere(given, aim)), of: {} };
+  const place = await serviceHere(given, aim);
+  return { ...place, of: { serviceId: place.service.id } };
+}
 
 export const varList = command({
   summary: 'Lists the variables of an environment, applied and staged',
@@ -22,32 +36,24 @@ export const varList = command({
   options: { ...sharedOption, ...serviceOptions },
   run: async ({ shared = false, ...given }) => {
     refuseBoth(shared, given);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: false });
-    const service = shared || place.wanted.service === undefined ? undefined : await chosenService(place, project);
+    const place = await environmentHere(given, { change: false });
+    const { rest, environment, wanted } = place;
+    const service = shared || wanted.service === undefined ? undefined : await chosenService(place, place.project);
     const filter: Record<string, string> = service === undefined ? {} : { serviceId: service.id };
-    const all = await place.rest.all<Variable>(`/environments/${environment.id}/variables`, undefined, filter);
+    const all = await rest.all<Variable>(`/environments/${environment.id}/variables`, undefined, filter);
     const variables = all.filter(({ serviceId }) => !shared || serviceId === undefined);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ variables }, undefined, 2)}\n`);
-    if (variables.length === 0) {
-      const none = `${shared ? 'no shared' : 'no'} variables`;
-      const told =
-        service === undefined
-          ? `${environment.slug} has ${none}`
-          : `${service.slug} has ${none} in ${environment.slug}`;
-      return void process.stdout.write(`${told}.\n`);
-    }
-    const rows = variables.map(({ serviceSlug, key, value, secret, buildTime, staged, updatedBy, updatedAt }) => [
-      serviceSlug === '' ? '(shared)' : serviceSlug,
-      printable(key),
-      secret ? '(secret)' : printable(value),
-      buildTimeTitles[buildTime].toLowerCase(),
-      staged === undefined ? '' : `staged: ${staged}`,
-      printable(updatedBy),
-      updatedAt,
-    ]);
-    process.stdout.write(asTable(['service', 'key', 'value', 'seen at', '', 'by', 'changed'], rows));
+    const none = `${shared ? 'no shared' : 'no'} variables`;
+    const where =
+      service === undefined ? `${environment.slug} has ${none}` : `${service.slug} has ${none} in ${environment.slug}`;
+    return listed({ variables }, `${where}.`, {
+      service: ({ serviceSlug }) => serviceSlug || '(shared)',
+      key: 'key',
+      value: ({ secret, value }) => (secret ? '(secret)' : value),
+      'seen at': ({ buildTime }) => buildTimeTitles[buildTime].toLowerCase(),
+      '': (one) => (one.staged === undefined ? '' : `staged: ${one.staged}`),
+      by: 'updatedBy',
+      changed: 'updatedAt',
+    });
   },
 });
 
@@ -58,24 +64,19 @@ export const varExport = command({
 reads the result.`,
   options: serviceOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const service = await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: false });
+    const { rest, environment, service } = await serviceHere(given, { change: false });
     const path = `/environments/${environment.id}/variables`;
-    const found = await place.rest.all<Variable>(path, undefined, { serviceId: service.id });
-    const variables = found.filter(({ staged }) => staged !== 'unset');
+    const found = await rest.all<Variable>(path, undefined, { serviceId: service.id });
+    const variables = found.filter((one) => one.staged !== 'unset');
     const secrets = variables.filter(({ secret }) => secret).map(({ key }) => key);
     const plain = variables.filter(({ secret }) => !secret);
-    if (given.json) {
-      const values = Object.fromEntries(plain.map(({ key, value }) => [key, value]));
-      return void process.stdout.write(`${JSON.stringify({ variables: values, secrets }, undefined, 2)}\n`);
-    }
-    const lines = [
-      ...plain.map(({ key, value }) => envTextOf(key, value)),
-      ...secrets.map((key) => `# ${key} is secret`),
-    ];
-    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    return {
+      json: { variables: Object.fromEntries(plain.map(({ key, value }) => [key, value])), secrets },
+      text: [
+        ...plain.map(({ key, value }) => `${envTextOf(key, value)}\n`),
+        ...secrets.map((key) => `# ${key} is secret`),
+      ],
+    };
   },
 });
 
@@ -85,30 +86,20 @@ export const varHistory = command({
   summary: 'Lists who changed a variable of a service, or a shared one, and when, newest first',
   usage: 'KEY [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: 'Changes that were applied. Values of secret variables are never shown.',
-  words: { least: 1, most: 1 },
   options: { ...sharedOption, ...serviceOptions },
   run: async ({ shared = false, ...given }, [key = '']) => {
-    refuseBoth(shared, given);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const of: Record<string, string> = shared ? {} : { serviceId: (await chosenService(place, project)).id };
-    const environment = await chosenEnvironment(place, project, { change: false });
+    const { rest, environment, of } = await placeOf(given, shared, { change: false });
     const path = `/environments/${environment.id}/variables/history`;
-    const changes = await place.rest.all<VariableChange>(path, undefined, { ...of, key });
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ changes }, undefined, 2)}\n`);
-    if (changes.length === 0) {
-      return void process.stdout.write(`Nothing was applied to ${printable(key)} in ${environment.slug}.\n`);
-    }
-    const rows = changes.map(({ appliedAt, change, secret, from, to, stagedBy, appliedBy, message }) => [
-      appliedAt,
-      change,
-      secret ? '(secret)' : printable(from),
-      secret ? '(secret)' : printable(to),
-      printable(stagedBy.name),
-      printable(appliedBy.name),
-      printable(message),
-    ]);
-    process.stdout.write(asTable(['applied', '', 'from', 'to', 'staged by', 'applied by', ''], rows));
+    const changes = await rest.all<VariableChange>(path, undefined, { ...of, key });
+    return listed({ changes }, said`Nothing was applied to ${key} in ${environment.slug}.`, {
+      applied: 'appliedAt',
+      '': 'change',
+      from: ({ secret, from }) => (secret ? '(secret)' : from),
+      to: ({ secret, to }) => (secret ? '(secret)' : to),
+      'staged by': ({ stagedBy }) => stagedBy.name,
+      'applied by': ({ appliedBy }) => appliedBy.name,
+      ' ': 'message',
+    });
   },
 });
 
@@ -138,13 +129,9 @@ until an admin approves that it sees them.`,
     const alone = words.length === 1 && !only.includes('=');
     const pairs = alone ? [`${only}=${await givenValue(only)}`] : words;
     for (const pair of pairs) variableOf(pair, undefined);
-    refuseBoth(shared, given);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const service = shared ? undefined : await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const items = pairs.map((pair) => variableOf(pair, service?.id, { secret, buildTime }));
-    tellStaged(await stageChanges(place.rest, environment, items), environment, given.json);
+    const { rest, environment, of } = await placeOf(given, shared, { change: true });
+    const items = pairs.map((pair) => variableOf(pair, of.serviceId, { secret, buildTime }));
+    await tell(staged(await stageChanges(rest, environment, items), environment), given.json === true);
     const names = items.map(({ key }) => key).filter(isPublicByName);
     if (buildTime === undefined && !secret && names.length > 0)
       process.stderr.write(
@@ -156,13 +143,12 @@ until an admin approves that it sees them.`,
 function buildTimeOf(given: string | undefined): BuildTime | undefined {
   const found = buildTimes.find((one) => one === given);
   if (given === undefined || found !== undefined) return found;
-  throw new UsageError(`--build-time is one of ${buildTimes.join(', ')}, and not "${printable(given)}".`);
+  throw new UsageError(said`--build-time is one of ${buildTimes.join(', ')}, and not "${given}".`);
 }
 
 async function givenValue(key: string): Promise<string> {
-  if (canAsk()) return await hidden(`Value of ${key}: `);
-  const value = process.stdin.isTTY ? '' : (await text(process.stdin)).replace(/\r?\n$/, '');
-  if (value !== '') return value;
+  const value = await secretOf(`Value of ${key}: `);
+  if (value !== '' || canAsk()) return value;
   throw new UsageError(`There is no value for ${key}: write ${key}=VALUE, or give it by the standard input.`);
 }
 
@@ -175,7 +161,6 @@ export const varImport = command({
     'FILE|- [--secret KEY]… [--build-time KEY=WHEN]… [--replace] [--dry-run] [--project PROJECT] [--service SERVICE | --shared] [--environment ENVIRONMENT] [--json]',
   details: `FILE has KEY=value on each line, with comments, quotes and values of several lines; - is the standard input. What
 changes is shown, but for values that are secret or look so. They take effect with \`./ballast deploy --staged\`.`,
-  words: { least: 1, most: 1 },
   options: {
     secret: { type: 'string', multiple: true, value: 'KEY', what: 'This one is secret; may be repeated.' },
     'build-time': {
@@ -196,36 +181,34 @@ changes is shown, but for values that are secret or look so. They take effect wi
     const buildTime = Object.fromEntries(seen.map(seenOf));
     refuseBoth(shared, given);
     const written = await textOf(file);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const of = shared ? {} : { serviceId: (await chosenService(place, project)).id };
-    const environment = await chosenEnvironment(place, project, { change: true });
+    const { rest, environment, of } = await placeOf(given, shared, { change: true });
     const body = { ...of, text: written, secret, buildTime, replace, dryRun };
-    const imported = await place.rest
+    const imported = await rest
       .call<Imported>('POST', `/environments/${environment.id}/variables/import`, body)
       .catch((error: unknown) => {
         throw error instanceof RestRefusal ? inWords(error, file) : error;
       });
-    if (given.json) return void process.stdout.write(`${JSON.stringify(imported, undefined, 2)}\n`);
-    tell(imported.changes);
-    const advised = imported.changes.filter(({ looksSecret }) => looksSecret).map(({ key }) => key);
-    if (advised.length > 0) {
-      const options = advised.slice(0, 5).map((key) => `--secret ${key}`);
-      process.stderr.write(`Perhaps secret: ${advised.join(', ')}; import them with ${options.join(' ')}.\n`);
-    }
-    const looksPublic = imported.changes.flatMap(({ looksPublic: does, key }) => (does ? [key] : []));
-    if (looksPublic.length > 0) {
-      const options = looksPublic.slice(0, 5).map((key) => `--build-time ${key}=also`);
-      process.stderr.write(
-        `Frameworks write ${looksPublic.join(', ')} into pages when they build; import them with ${options.join(' ')}.\n`,
-      );
-    }
-    const named = environment.production ? ` --environment ${environment.slug}` : '';
-    if (imported.staged) {
-      process.stderr.write(`\`./ballast deploy --staged${named}\` applies them in ${environment.slug}.\n`);
-    }
+    const { changes } = imported;
+    return {
+      json: imported,
+      text: changesText(changes),
+      below: [...advice(changes), imported.staged ? takesEffect(environment) : ''],
+    };
   },
 });
+
+function advice(changes: readonly ImportedChange[]): string[] {
+  const secrets = changes.filter(({ looksSecret }) => looksSecret).map(({ key }) => key);
+  const inPages = changes.filter(({ looksPublic }) => looksPublic).map(({ key }) => key);
+  const options = (keys: readonly string[], optionOf: (key: string) => string) =>
+    keys.slice(0, 5).map(optionOf).join(' ');
+  const asSecrets = options(secrets, (key) => `--secret ${key}`);
+  const forBuilds = options(inPages, (key) => `--build-time ${key}=also`);
+  return [
+    asSecrets && `Perhaps secret: ${secrets.join(', ')}; import them with ${asSecrets}.`,
+    forBuilds && `Frameworks write ${inPages.join(', ')} into pages when they build; import them with ${forBuilds}.`,
+  ];
+}
 
 function seenOf(word: string): [string, string] {
   const [key = '', when] = word.split('=', 2);
@@ -249,28 +232,18 @@ function inWords(refusal: RestRefusal, file: string): RestRefusal {
   return new RestRefusal(printableLines(faultsText(errors)), refusal.status, errors);
 }
 
-function tell(changes: readonly ImportedChange[]): void {
+function changesText(changes: readonly ImportedChange[]): readonly string[] {
   const different = changes.filter(({ change }) => change !== 'unchanged');
-  const rows = different.map(({ key, change, secret, looksSecret, from, to }) => {
-    const hidden = secret ? '(secret)' : looksSecret ? '(hidden)' : undefined;
-    return [
-      change,
-      printable(key),
-      change === 'added' ? '' : (hidden ?? shown(from)),
-      change === 'removed' ? '' : (hidden ?? shown(to)),
-    ];
-  });
-  if (rows.length > 0) process.stdout.write(asTable(['', 'key', 'from', 'to'], rows));
   const same = changes.length - different.length;
-  if (rows.length === 0) process.stdout.write(`All ${same} variables are so already.\n`);
-  else if (same > 0) process.stdout.write(`${same} unchanged.\n`);
-}
-
-const longest = 40;
-
-function shown(value: string): string {
-  const line = printable(value);
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  const hidden = ({ secret, looksSecret }: ImportedChange) =>
+    secret ? '(secret)' : looksSecret ? '(hidden)' : undefined;
+  const table = asTable(different, `All ${same} variables are so already.`, {
+    '': 'change',
+    key: 'key',
+    from: (one) => (one.change === 'added' ? '' : (hidden(one) ?? shown(one.from))),
+    to: (one) => (one.change === 'removed' ? '' : (hidden(one) ?? shown(one.to))),
+  });
+  return [table, different.length > 0 && same > 0 ? `${same} unchanged.` : ''];
 }
 
 export const varUnset = command({
@@ -280,13 +253,8 @@ export const varUnset = command({
   words: { least: 1, most: 500 },
   options: { ...sharedOption, ...serviceOptions },
   run: async ({ shared = false, ...given }, keys) => {
-    refuseBoth(shared, given);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const service = shared ? undefined : await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const of = service === undefined ? {} : { serviceId: service.id };
+    const { rest, environment, of } = await placeOf(given, shared, { change: true });
     const items = keys.map((key) => ({ kind: 'variable.unset' as const, ...of, key }));
-    tellStaged(await stageChanges(place.rest, environment, items), environment, given.json);
+    return staged(await stageChanges(rest, environment, items), environment);
   },
 });

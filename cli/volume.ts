@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { volumeSchema } from '../api/volumes/volume.ts';
-import { draftOf, tellStaged } from './change-set.ts';
+import { draftOf, staged } from './change-set.ts';
 import { command, UsageError } from './engine/command.ts';
-import { asTable, printable } from './engine/table.ts';
-import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from './place/chosen.ts';
-import { type Here, here, serviceOptions } from './place/here.ts';
+import { foundBy } from './engine/given.ts';
+import { listed } from './engine/outcome.ts';
+import { said } from './engine/table.ts';
+import { type InService, serviceHere } from './place/chosen.ts';
+import { serviceOptions } from './place/here.ts';
 import { chosenProcess, processesThere, processOption } from './service/chosen-process.ts';
 
 const units: readonly string[] = ['', 'K', 'M', 'G', 'T'];
@@ -14,11 +16,12 @@ export function bytesOf(word: string): number {
   const [, number = '', unit = ''] = /^(\d{1,15})([KMGT]?)(?:i?B)?$/i.exec(word) ?? [];
   const bytes = Number(number) * 1024 ** units.indexOf(unit.toUpperCase());
   if (Number.isSafeInteger(bytes) && bytes >= 1) return bytes;
-  throw new UsageError(`"${printable(word)}" is no size; write 10G, 500M, or a number of bytes.`);
+  throw new UsageError(said`"${word}" is no size; write 10G, 500M, or a number of bytes.`);
 }
 
 /** The largest unit in which it is a whole number that can be read, else one decimal. */
-export function sizeText(bytes: number): string {
+export function sizeText(bytes: number | undefined): string {
+  if (bytes === undefined) return '-';
   const exact = units.findLastIndex((_, power) => power > 0 && bytes % 1024 ** power === 0);
   if (exact > 0 && bytes / 1024 ** exact < 10_000) return `${bytes / 1024 ** exact}${units[exact]}`;
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
@@ -27,39 +30,29 @@ export function sizeText(bytes: number): string {
 
 type Volume = z.output<typeof volumeSchema> & { process: string };
 
-/** Where volumes are changed: a service in an environment. */
-export async function placeToChange(place: Here): Promise<{ environment: Environment; service: Service }> {
-  const project = await chosenProject(place);
-  const service = await chosenService(place, project);
-  return { service, environment: await chosenEnvironment(place, project, { change: true }) };
-}
-
 /** The volumes of a service as its environment wants them. */
-async function volumesThere(here: Here, environment: Environment, service: Service): Promise<Volume[]> {
+async function volumesThere(place: InService): Promise<Volume[]> {
+  const there = { environmentId: place.environment.id };
   const found: Volume[] = [];
-  for (const { id, name } of await processesThere(here, environment, service)) {
-    const volumes = await here.rest.all<z.output<typeof volumeSchema>>(`/processes/${id}/volumes`, undefined, {
-      environmentId: environment.id,
-    });
+  for (const { id, name } of await processesThere(place)) {
+    const volumes = await place.rest.all<z.output<typeof volumeSchema>>(`/processes/${id}/volumes`, undefined, there);
     found.push(...volumes.map((volume) => ({ ...volume, process: name })));
   }
   return found;
 }
 
 /** Names are unique in a service. */
-async function volumeNamed(here: Here, environment: Environment, service: Service, name: string): Promise<Volume> {
-  const volumes = await volumesThere(here, environment, service);
+async function volumeNamed(place: InService, name: string): Promise<Volume> {
+  const volumes = await volumesThere(place);
   const found = volumes.find((volume) => volume.name === name);
-  if (found !== undefined) return found;
-  const there = volumes.map((volume) => volume.name).join(', ') || 'none';
-  throw new UsageError(
-    `There is no volume "${printable(name)}" of ${service.slug} in ${environment.slug}; there is: ${there}.`,
-  );
+  const there = volumes.map((volume) => volume.name);
+  return foundBy(name, 'volume', found, there, ` of ${place.service.slug} in ${place.environment.slug}`);
 }
 
 /** The draft after a change. */
-async function tellDraft({ rest }: Here, environment: Environment, json = false): Promise<void> {
-  tellStaged(await draftOf(rest, environment), environment, json);
+async function changed({ rest, environment }: InService, method: string, path: string, body?: object) {
+  await rest.call(method, `${path}?environmentId=${environment.id}`, body);
+  return staged(await draftOf(rest, environment), environment);
 }
 
 export const volumeAdd = command({
@@ -68,7 +61,6 @@ export const volumeAdd = command({
     'NAME=PATH --size 10G [--process NAME] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
   details: `A directory that outlives the instances and is mounted at PATH. Each environment has data of its own. The process has one
 instance at a time from then on, which ends before its successor starts. It takes effect with \`./ballast deploy --staged\`.`,
-  words: { least: 1, most: 1 },
   options: {
     size: { type: 'string', value: 'SIZE', what: 'Bytes, or with K, M, G or T. It can grow later.' },
     ...processOption,
@@ -76,14 +68,12 @@ instance at a time from then on, which ends before its successor starts. It take
   },
   run: async ({ size, process: named, ...given }, [word = '']) => {
     const at = word.indexOf('=');
-    if (at < 1) throw new UsageError(`"${printable(word)}" is not of the form NAME=PATH, such as data=/data.`);
+    if (at < 1) throw new UsageError(said`"${word}" is not of the form NAME=PATH, such as data=/data.`);
     if (size === undefined) throw new UsageError('Say by --size how large it is, such as --size 10G.');
     const body = { name: word.slice(0, at), mountPath: word.slice(at + 1), sizeBytes: bytesOf(size) };
-    const place = await here(given);
-    const { service, environment } = await placeToChange(place);
-    const { id } = await chosenProcess(place, environment, service, named);
-    await place.rest.call('POST', `/processes/${id}/volumes?environmentId=${environment.id}`, body);
-    await tellDraft(place, environment, given.json);
+    const place = await serviceHere(given, { change: true });
+    const { id } = await chosenProcess(place, named);
+    return await changed(place, 'POST', `/processes/${id}/volumes`, body);
   },
 });
 
@@ -91,15 +81,12 @@ export const volumeGrow = command({
   summary: 'Stages a larger size of a volume in an environment',
   usage: 'NAME SIZE [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
   details: `SIZE is a number of bytes, or with K, M, G or T. No instance is replaced by it. A volume only grows.`,
-  words: { least: 2, most: 2 },
   options: serviceOptions,
   run: async (given, [name = '', size = '']) => {
     const sizeBytes = bytesOf(size);
-    const place = await here(given);
-    const { service, environment } = await placeToChange(place);
-    const { id } = await volumeNamed(place, environment, service, name);
-    await place.rest.call('PATCH', `/volumes/${id}?environmentId=${environment.id}`, { sizeBytes });
-    await tellDraft(place, environment, given.json);
+    const place = await serviceHere(given, { change: true });
+    const { id } = await volumeNamed(place, name);
+    return await changed(place, 'PATCH', `/volumes/${id}`, { sizeBytes });
   },
 });
 
@@ -109,26 +96,17 @@ export const volumeList = command({
   details: 'Staged ones are in it. What is used is told by the cluster, once the volume is mounted.',
   options: serviceOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const service = await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: false });
-    const volumes = await volumesThere(place, environment, service);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ volumes }, undefined, 2)}\n`);
-    if (volumes.length === 0) {
-      return void process.stdout.write(`${service.slug} has no volumes in ${environment.slug}.\n`);
-    }
-    const rows = volumes.map(({ name, process: of, mountPath, sizeBytes, usage }) => [
-      ...[name, of, mountPath, sizeText(sizeBytes)],
-      ...(usage === undefined
-        ? ['-', '-', '-']
-        : [
-            sizeText(usage.usedBytes),
-            usage.filesystem === undefined ? '-' : sizeText(usage.filesystem.availableBytes),
-            usage.observedAt,
-          ]),
-    ]);
-    process.stdout.write(asTable(['volume', 'process', 'at', 'size', 'used', 'disk free', 'as of'], rows));
+    const place = await serviceHere(given, { change: false });
+    const none = `${place.service.slug} has no volumes in ${place.environment.slug}.`;
+    return listed({ volumes: await volumesThere(place) }, none, {
+      volume: 'name',
+      process: 'process',
+      at: 'mountPath',
+      size: ({ sizeBytes }) => sizeText(sizeBytes),
+      used: ({ usage }) => sizeText(usage?.usedBytes),
+      'disk free': ({ usage }) => sizeText(usage?.filesystem?.availableBytes),
+      'as of': ({ usage }) => usage?.observedAt ?? '-',
+    });
   },
 });
 
@@ -137,13 +115,10 @@ export const volumeRemove = command({
   usage: 'NAME [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
   details: `It is mounted no more with the next release. The data stay on the cluster, and a rollback to a release that mounts it has
 them again.`,
-  words: { least: 1, most: 1 },
   options: serviceOptions,
   run: async (given, [name = '']) => {
-    const place = await here(given);
-    const { service, environment } = await placeToChange(place);
-    const { id } = await volumeNamed(place, environment, service, name);
-    await place.rest.call('DELETE', `/volumes/${id}?environmentId=${environment.id}`);
-    await tellDraft(place, environment, given.json);
+    const place = await serviceHere(given, { change: true });
+    const { id } = await volumeNamed(place, name);
+    return await changed(place, 'DELETE', `/volumes/${id}`);
   },
 });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { whySchema } from '../api/why/why.ts';
 import { command, UsageError } from './engine/command.ts';
 import { type Rest, RestRefusal } from './engine/rest.ts';
-import { printable } from './engine/table.ts';
+import { inParts, said } from './engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from './place/chosen.ts';
 import { environmentOptions, type Given, here } from './place/here.ts';
 
@@ -16,13 +16,11 @@ export const why = command({
   details: `What it waits for or failed by, since when, what was tried, who can change it, and how. Without a word it is all of the
 environment, the worst first, at most five. A deployment is named by its id, as \`./ballast status --json\` has it.`,
   options: environmentOptions,
-  words: { least: 0, most: 1 },
   run: async (given, [word]) => {
     const answer = await asked(given, word);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
     const told = [...answer.items, ...(answer.unbuilt ?? []), ...(answer.suspended ?? []), ...(answer.drift ?? [])];
-    if (told.length === 0) return void process.stdout.write('Nothing waits, and nothing failed.\n');
-    process.stdout.write(told.map(({ lines }) => lines.map(lineText).join('')).join('\n'));
+    const nothing = 'Nothing waits, and nothing failed.';
+    return { json: answer, text: inParts(...told.map(({ lines }) => lines.map(lineText).join(''))) || nothing };
   },
 });
 
@@ -54,5 +52,5 @@ async function ofDeployment(rest: Rest, id: string): Promise<Why | undefined> {
 }
 
 function lineText({ topic, text, at }: Why['items'][number]['lines'][number]): string {
-  return `${topic.padEnd(5)}  ${printable(at === undefined ? text : `${text} ${at}`)}\n`;
+  return said`${topic.padEnd(5)}  ${at === undefined ? text : `${text} ${at}`}\n`;
 }

@@ -3,14 +3,16 @@ import { stripVTControlCharacters } from 'node:util';
 import type { z } from 'zod';
 import type { buildSchema } from '../../api/builds/build.ts';
 import { isBuildFinal } from '../../domain/builds/states.ts';
+import { defined } from '../../domain/defined.ts';
 import { problemLine } from '../../domain/repository-config/summary.ts';
 import { command, type Option, UsageError } from '../engine/command.ts';
+import { wholeNumberOf } from '../engine/given.ts';
+import { listed, type Outcome } from '../engine/outcome.ts';
 import { Events, eventsOption } from '../engine/progress.ts';
 import { LostConnection, Rest, RestRefusal, restOptions } from '../engine/rest.ts';
-import { asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { here, serviceOptions } from '../place/here.ts';
+import { printable, said } from '../engine/table.ts';
+import { serviceHere } from '../place/chosen.ts';
+import { serviceOptions } from '../place/here.ts';
 import { narrowed } from '../place/narrowed.ts';
 
 export type Build = z.output<typeof buildSchema>;
@@ -114,17 +116,16 @@ const followOptions = {
   ...eventsOption,
 } as const satisfies Record<string, Option>;
 
-/** Prints a build, as it is or once it is over; one that is over and did not succeed is exit code 1. */
+/** A build, as it is or once it is over; one that is over and did not succeed is exit code 1. */
 async function seeBuild(
   rest: Rest,
   build: Build,
-  { follow, json = false }: { follow: boolean; json: boolean | undefined },
-): Promise<void> {
+  { json = false, follow = false }: { json?: boolean; follow?: boolean },
+): Promise<Outcome> {
   const { signal } = new AbortController();
   const seen = follow ? await followBuild(rest, build.id, signal, { json, log: logBeside }) : build;
-  if (json) process.stdout.write(`${JSON.stringify(seen, undefined, 2)}\n`);
-  else for (const line of linesOf(seen)) process.stdout.write(`${line}\n`);
   if (follow && isBuildFinal(seen.status) && seen.status !== 'succeeded') process.exitCode = 1;
+  return { json: seen, text: linesOf(seen) };
 }
 
 function linesOf(build: Build): string[] {
@@ -138,16 +139,16 @@ function linesOf(build: Build): string[] {
     trigger,
     steps,
     image: build.imageRef,
-    deployment: build.deploymentId ?? '',
+    deployment: build.deploymentId,
     'config file': configOf(build),
     'waits for': build.blocker + (build.awaitsApproval ? ` \`./ballast build approve ${id}\` approves it.` : ''),
-    'approved by': build.approvedBy?.name ?? '',
+    'approved by': build.approvedBy?.name,
     error: build.error,
     'not deployed': build.releaseError,
   };
-  const told = Object.entries(rows).filter(([, value]) => value !== '');
+  const told = Object.entries(rows).flatMap(([name, value]) => (value ? [[name, value] as const] : []));
   return [
-    `Build #${number} of ${printable(serviceName)} for ${printable(environmentName)}: ${status}`,
+    said`Build #${number} of ${serviceName} for ${environmentName}: ${status}`,
     ...told.map(([name, value]) => `  ${`${name}:`.padEnd(14)}${value.split('\n').map(printable).join('\n    ')}`),
   ];
 }
@@ -174,25 +175,15 @@ code 1 if it did not succeed.`,
     ...serviceOptions,
     ...followOptions,
   },
-  run: async ({ branch, commit, message, follow = false, 'image-only': imageOnly = false, ...given }) => {
+  run: async ({ branch, commit, message, 'image-only': imageOnly = false, ...given }) => {
     if (commit !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit))
       throw new UsageError('--commit is the whole name of a commit, 40 hex digits: `git rev-parse HEAD` prints it.');
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const service = await chosenService(place, project);
-    const made = await place.rest.call<Build>('POST', `/services/${service.id}/builds`, {
-      environmentId: environment.id,
-      deploy: !imageOnly,
-      ...(branch === undefined ? {} : { branch }),
-      ...(message === undefined ? {} : { message }),
-      ...(commit === undefined ? {} : { commitSha: commit }),
-    });
-    const words = `${made.commitSha.slice(0, 12)} of ${printable(made.branch)} of ${printable(made.repository)}`;
-    process.stderr.write(
-      `Build #${made.number} of ${printable(service.name)} for ${printable(environment.name)}: ${words}\n`,
-    );
-    await seeBuild(place.rest, made, { follow, json: given.json });
+    const { rest, environment, service } = await serviceHere(given, { change: true });
+    const body = defined({ environmentId: environment.id, deploy: !imageOnly, branch, message, commitSha: commit });
+    const made = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
+    const words = said`${made.commitSha.slice(0, 12)} of ${made.branch} of ${made.repository}`;
+    process.stderr.write(said`Build #${made.number} of ${service.name} for ${environment.name}: ${words}\n`);
+    return await seeBuild(rest, made, given);
   },
 });
 
@@ -209,32 +200,30 @@ export const buildList = command({
   run: async ({ open, tail, ...given }) => {
     const most = wholeNumberOf('--tail', tail, 1, 10_000) ?? 50;
     const { rest, filter, words } = await narrowed(given);
-    const builds = await rest.all<Build>('/builds', most, { ...filter, ...(open ? { open: 'true' } : {}) });
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ builds }, undefined, 2)}\n`);
-    if (builds.length === 0) return void process.stdout.write(`There is no such build in ${printable(words)}.\n`);
-    const titles = ['id', 'service', 'environment', 'build', 'state', 'trigger', 'commit', 'created', 'by'];
-    process.stdout.write(asTable(titles, builds.map(row)));
+    const builds = await rest.all<Build>('/builds', most, { ...filter, ...(open && { open: 'true' }) });
+    return listed({ builds }, said`There is no such build in ${words}.`, {
+      id: 'id',
+      service: 'serviceName',
+      environment: 'environmentName',
+      build: ({ number }) => `#${number}`,
+      state: 'status',
+      trigger: 'trigger',
+      commit: ({ commitSha, branch }) => (commitSha === '' ? '' : `${branch} ${commitSha.slice(0, 12)}`),
+      created: 'createdAt',
+      by: 'requestedBy',
+    });
   },
 });
-
-function row({ id, serviceName, environmentName, number, status, trigger, ...rest }: Build): string[] {
-  const commit = rest.commitSha === '' ? '' : `${rest.branch} ${rest.commitSha.slice(0, 12)}`;
-  return [
-    ...[id, printable(serviceName), printable(environmentName), `#${number}`, status, trigger],
-    ...[printable(commit), rest.createdAt, printable(rest.requestedBy)],
-  ];
-}
 
 const one = (id: string) => `/builds/${encodeURIComponent(id)}`;
 
 export const buildShow = command({
   summary: 'Shows a build: its source, steps, image and what became of it',
   usage: 'BUILD [--json]',
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [id = '']) => {
     const rest = new Rest(given);
-    await seeBuild(rest, await rest.call<Build>('GET', one(id)), { follow: false, json: given.json });
+    return await seeBuild(rest, await rest.call<Build>('GET', one(id)), {});
   },
 });
 
@@ -242,7 +231,6 @@ export const buildLog = command({
   summary: 'Prints the log of a build, until it is over',
   usage: 'BUILD [--json]',
   details: 'With --json the build is the result, and its log is on the standard error.',
-  words: { least: 1, most: 1 },
   options: { ...restOptions, ...eventsOption },
   run: async (given, [id = '']) => {
     const rest = new Rest(given);
@@ -250,7 +238,7 @@ export const buildLog = command({
     const build = await rest.call<Build>('GET', one(id));
     const log = json ? logBeside : (line: string) => void process.stdout.write(`${line}\n`);
     const ended = await followBuild(rest, build.id, new AbortController().signal, { json, log });
-    if (json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
+    return { json: ended, text: '' };
   },
 });
 
@@ -258,11 +246,10 @@ export const buildCancel = command({
   summary: 'Cancels a build',
   usage: 'BUILD [--json]',
   details: 'One that is queued ends at once. Of one that is running the agent ends all processes.',
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [id = '']) => {
     const rest = new Rest(given);
-    await seeBuild(rest, await rest.call<Build>('POST', `${one(id)}/cancel`), { follow: false, json: given.json });
+    return await seeBuild(rest, await rest.call<Build>('POST', `${one(id)}/cancel`), {});
   },
 });
 
@@ -271,24 +258,20 @@ export const buildApprove = command({
   usage: 'BUILD [--follow] [--json]',
   details: `It waits for that, since its source is an upload, a tag, or a commit that is not the head of the connected branch, and any command of
 it could tell what it is given. An admin or owner approves it who has not requested it; an only one needs no approval.`,
-  words: { least: 1, most: 1 },
   options: { ...restOptions, ...followOptions },
-  run: async ({ follow: follows = false, ...given }, [id = '']) => {
+  run: async (given, [id = '']) => {
     const rest = new Rest(given);
-    const approved = await rest.call<Build>('POST', `${one(id)}/approve`);
-    await seeBuild(rest, approved, { follow: follows, json: given.json });
+    return await seeBuild(rest, await rest.call<Build>('POST', `${one(id)}/approve`), given);
   },
 });
 
 export const buildRetry = command({
   summary: 'Builds the same source again, with the settings of now',
   usage: 'BUILD [--follow] [--json]',
-  words: { least: 1, most: 1 },
   options: { ...restOptions, ...followOptions },
-  run: async ({ follow: follows = false, ...given }, [id = '']) => {
+  run: async (given, [id = '']) => {
     const rest = new Rest(given);
-    const made = await rest.call<Build>('POST', `${one(id)}/retry`);
-    await seeBuild(rest, made, { follow: follows, json: given.json });
+    return await seeBuild(rest, await rest.call<Build>('POST', `${one(id)}/retry`), given);
   },
 });
 

@@ -36,7 +36,7 @@ export async function applyAndFollow(
 ): Promise<void> {
   const { rest } = here;
   const { json } = waiting;
-  const place = placeWords(to.project, to.environment);
+  const place = placeWords(to);
   const { upload } = changes;
   const again = upload === undefined ? await toDeployAgain(here, to, asked.force) : [];
   const seen = await draftWith(rest, to.environment, changes);
@@ -178,7 +178,7 @@ export async function followBuilt(
   }
   interrupt.leaves('The deployment continues without this command.');
   const look = untilStale(rest, theseDeployments(rest, [deploymentId]));
-  const place = placeWords(to.project, to.environment);
+  const place = placeWords(to);
   const { deployments, exitCode } = await follow(look, waiting, place, interrupt.stop);
   process.exitCode = exitCode;
   await tell(here, to, deployments, json);

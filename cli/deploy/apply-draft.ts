@@ -1,7 +1,7 @@
 import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
 import type { ServiceSource } from '../../domain/services/settings.ts';
 import { type ChangeSetView, draftOf, othersItems, previewChanges, variableOf, withOthers } from '../change-set.ts';
-import { acceptingDowntime } from '../deployment/downtime.ts';
+import { accepting } from '../deployment/downtime.ts';
 import { UsageError } from '../engine/command.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
 import type { Environment, Service } from '../place/chosen.ts';
@@ -74,7 +74,7 @@ export async function applyDraft(
     // From here on the answer alone tells, so that it is waited for.
     interrupt.leaves('It may have been deployed all the same: `./ballast status` tells.');
     try {
-      const applied = await acceptingDowntime(downtimeAccepted, (downtime) =>
+      const applied = await accepting('downtime', downtimeAccepted, (downtime) =>
         here.rest.call<Applied>('POST', `/change-sets/${id}/apply`, {
           expectedRevision: revision,
           source: 'cli',

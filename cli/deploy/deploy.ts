@@ -7,9 +7,9 @@ import { downtimeOption } from '../deployment/downtime.ts';
 import { exitCodes, exitCodesText } from '../deployment/follow.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
+import { wholeNumberOf } from '../engine/given.ts';
 import { eventsOption, Progress } from '../engine/progress.ts';
 import { printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
@@ -59,7 +59,6 @@ deployed again without --force.
 The new release starts beside the old one and takes over in one step once it is healthy; until then, and if it fails, the old
 one serves.
 ${exitCodesText}`,
-  words: { least: 0, most: 1 },
   options: {
     image: { type: 'string', value: 'IMAGE', what: 'The same as the word IMAGE.' },
     git: {

@@ -90,7 +90,9 @@ async function proposalLines(rest: Rest, place: Place, build: Build): Promise<st
   const known = proposed.filter(({ command }) => command.length > 0);
   if (known.length === 0) return [];
   const service = await serviceOf(rest, build);
-  const there = new Set((await processesThere({ rest }, place.environment, service)).map(({ name }) => name));
+  const there = new Set(
+    (await processesThere({ rest, environment: place.environment, service })).map(({ name }) => name),
+  );
   const words = wordsOf(service, place);
   return known.flatMap(({ name, line, command }) => {
     const isRelease = name === 'release';
@@ -110,8 +112,8 @@ async function serviceOf(rest: Rest, { serviceId, environmentId }: Build): Promi
   return await rest.call<Service>('GET', `/services/${serviceId}?environmentId=${environmentId}`);
 }
 
-function wordsOf({ slug }: Service, { project, environment }: Place): string {
-  return ` --service ${slug}${placeWords(project, environment)}`;
+function wordsOf({ slug }: Service, place: Place): string {
+  return ` --service ${slug}${placeWords(place)}`;
 }
 
 const them = (names: readonly string[]): string => (names.length === 1 ? 'it' : 'them');

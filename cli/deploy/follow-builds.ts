@@ -2,7 +2,7 @@ import { type Build, endOfBuild, followBuild, logBeside } from '../build/build.t
 import { stillUnderWay } from '../deployment/follow.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import type { Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import type { Applied } from './apply-draft.ts';
 import { tellProposals, tellVariablesOf } from './findings.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -36,9 +36,9 @@ export async function followBuilds(
       'GET',
       `/builds/${id}`,
     );
-    const from = [repository, branch, commitSha.slice(0, 12)].filter((one) => one !== '').map(printable);
-    const of = `${printable(serviceName)} for ${printable(environmentName)}`;
-    if (!json) process.stderr.write(`Build #${number} of ${of}${from.length === 0 ? '' : `: ${from.join(' ')}`}\n`);
+    const from = [repository, branch, commitSha.slice(0, 12)].filter((one) => one !== '').join(' ');
+    const words = said`Build #${number} of ${serviceName} for ${environmentName}${from && `: ${from}`}\n`;
+    if (!json) process.stderr.write(words);
     // Of a folder they were told before it was uploaded.
     const found = uploaded ? undefined : (build: Build) => tellVariablesOf(rest, to, build);
     const build = await followBuild(rest, id, interrupt.signal, {

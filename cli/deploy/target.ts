@@ -1,6 +1,6 @@
 import { slugOf } from '../../domain/slug.ts';
 import { UsageError } from '../engine/command.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import type { Project, Service } from '../place/chosen.ts';
 import { chosenEnvironment, chosenProject, chosenService, type Environment, meant } from '../place/chosen.ts';
 import { type Here, rememberedBy } from '../place/here.ts';
@@ -51,7 +51,7 @@ function refuseForgotten(here: Here, word: string): void {
   const remembered = rememberedBy(here, 'project');
   if (remembered === '') return;
   throw new UsageError(
-    `There is no project "${printable(word)}" in ${here.organization.slug}; it may have been deleted or renamed.${remembered} --project NAME creates one.`,
+    said`There is no project "${word}" in ${here.organization.slug}; it may have been deleted or renamed.${remembered} --project NAME creates one.`,
   );
 }
 
@@ -64,6 +64,6 @@ function namesFor({ wanted, named }: Here, project: string, service: string): Ta
   }
   if (Object.values(first).includes(environment)) return { project, environment, service: wanted.service ?? service };
   throw new UsageError(
-    `There is no project "${printable(project)}" yet, and a new one has the environments staging and production, not "${printable(environment)}".`,
+    said`There is no project "${project}" yet, and a new one has the environments staging and production, not "${environment}".`,
   );
 }

@@ -1,18 +1,20 @@
 import type { z } from 'zod';
 import type { statisticsSchema } from '../../api/deployments/statistics.ts';
+import { defined } from '../../domain/defined.ts';
 import { deploymentStages } from '../../domain/deployments/states.ts';
 import { command, UsageError } from '../engine/command.ts';
+import { wholeNumberOf } from '../engine/given.ts';
+import { listed } from '../engine/outcome.ts';
 import { eventsOption } from '../engine/progress.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
-import { asLines, asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from '../place/chosen.ts';
-import { type Given, type Here, here, serviceOptions } from '../place/here.ts';
+import { asFacts, asTable, inParts, said } from '../engine/table.ts';
+import { chosenService, environmentHere, type InService, serviceHere } from '../place/chosen.ts';
+import { type Given, here, serviceOptions } from '../place/here.ts';
 import { narrowed } from '../place/narrowed.ts';
 import { placeOfEnvironment } from '../place/place-of-environment.ts';
 import type { Deployment } from './deployment.ts';
-import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
-import { type CreateResult, exitCodesText, follow, seeThrough, theseDeployments } from './follow.ts';
+import { downtimeOption } from './downtime.ts';
+import { exitCodesText, follow, startAndSee, theseDeployments } from './follow.ts';
 import { placeWords } from './place-words.ts';
 import { readWaiting, waitOptions } from './waiting.ts';
 
@@ -24,7 +26,6 @@ export const rerun = command({
 stage that the deployment reached, other than approval, an approval that was given counts again if nothing that it relied on has
 changed since. A release command runs again, except from start and the stages after it. Refused where something newer is live, under way or applied there: \`./ballast rollback\` goes back.
 ${exitCodesText}`,
-  words: { least: 1, most: 1 },
   options: {
     'from-stage': { type: 'string', value: 'STAGE', what: `One of ${deploymentStages.join(', ')}.` },
     reason: { type: 'string', value: 'TEXT', what: 'Shown to the person who approves it.' },
@@ -39,20 +40,12 @@ ${exitCodesText}`,
     if (fromStage !== undefined && !deploymentStages.some((stage) => stage === fromStage)) {
       throw new UsageError(`--from-stage wants one of ${deploymentStages.join(', ')}.`);
     }
-    const place = await here(given);
+    const { rest } = await here(given);
     const path = `/deployments/${encodeURIComponent(id)}`;
-    const { environmentId } = await place.rest.call<Deployment>('GET', path);
-    const to = await placeOfEnvironment(place, environmentId);
-    const body = {
-      queue: true,
-      ...(fromStage === undefined ? {} : { fromStage }),
-      ...(reason === undefined ? {} : { reason }),
-    };
-    const started = await acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
-      place.rest.call<CreateResult>('POST', `${path}/rerun`, { ...body, ...downtime }),
-    );
-    if (started === undefined) return void tellDeclined();
-    await seeThrough(place, to, started, waiting);
+    const { environmentId } = await rest.call<Deployment>('GET', path);
+    const there = await placeOfEnvironment(rest, environmentId);
+    const body = defined({ queue: true, fromStage, reason });
+    return await startAndSee(there, given, waiting, `${path}/rerun`, body);
   },
 });
 
@@ -63,40 +56,32 @@ export const cancel = command({
   details: `Without an id it is the one that is under way in the environment. One that waits ends at once. One that rolls returns to
 the release that is live. Once the new release serves, only \`./ballast rollback\` returns to the one before: exit code 1.
 Exit code 5: still under way when the time was up.`,
-  words: { least: 0, most: 1 },
   options: { ...waitOptions, ...serviceOptions, ...eventsOption },
   run: async (given, [word]) => {
     const waiting = readWaiting(given);
-    const place = await here(given);
-    const { id, words } = word === undefined ? await onlyOne(place, given) : { id: word, words: '' };
-    const cancelled = await place.rest.call<Deployment>('POST', `/deployments/${encodeURIComponent(id)}/cancel`);
-    const { deployments, exitCode } = await follow(theseDeployments(place.rest, [id]), waiting, words);
+    const { rest, id, words } =
+      word === undefined ? await onlyOne(given) : { ...(await here(given)), id: word, words: '' };
+    const cancelled = await rest.call<Deployment>('POST', `/deployments/${encodeURIComponent(id)}/cancel`);
+    const { deployments, exitCode } = await follow(theseDeployments(rest, [id]), waiting, words);
     const [ended = cancelled] = deployments;
-    if (waiting.json) process.stdout.write(`${JSON.stringify(ended, undefined, 2)}\n`);
-    else if (waiting.until === 'started') {
-      process.stdout.write(`The deployment of ${printable(ended.serviceName)} is asked to end.\n`);
-    }
-    const done = { cancelled: 0, live: 1 }[ended.state as string];
-    if (waiting.until !== 'started') process.exitCode = done ?? exitCode;
+    if (waiting.until !== 'started') process.exitCode = { cancelled: 0, live: 1 }[ended.state as string] ?? exitCode;
+    const asked = said`The deployment of ${ended.serviceName} is asked to end.`;
+    return { json: ended, text: waiting.until === 'started' ? asked : '' };
   },
 });
 
 /** Its id, and the options that name its place. */
-async function onlyOne(place: Here, given: Given): Promise<{ id: string; words: string }> {
-  const project = await chosenProject(place);
-  const environment = await chosenEnvironment(place, project, { change: true });
-  const service = given.service === undefined ? undefined : await chosenService(place, project);
-  const open = await place.rest.all<Deployment>(`/environments/${environment.id}/deployments`, undefined, {
-    open: 'true',
-    ...(service === undefined ? {} : { serviceId: service.id }),
-  });
+async function onlyOne(given: Given) {
+  const place = await environmentHere(given, { change: true });
+  const { rest, environment } = place;
+  const service = given.service === undefined ? undefined : await chosenService(place, place.project);
+  const filter = { open: 'true', ...(service !== undefined && { serviceId: service.id }) };
+  const open = await rest.all<Deployment>(`/environments/${environment.id}/deployments`, undefined, filter);
   const [only, ...others] = open;
   if (only === undefined) throw new UsageError(`No deployment is under way in ${environment.slug}.`);
-  if (others.length === 0) return { id: only.id, words: placeWords(project, environment) };
-  const lines = open.map(({ id, serviceName, state, kind }) => `  ${id}  ${printable(serviceName)}, ${kind}, ${state}`);
-  throw new UsageError(
-    `Several deployments are under way in ${environment.slug}; name one of them:\n${lines.join('\n')}`,
-  );
+  if (others.length === 0) return { rest, id: only.id, words: placeWords(place) };
+  const lines = open.map(({ id, serviceName, state, kind }) => said`\n  ${id}  ${serviceName}, ${kind}, ${state}`);
+  throw new UsageError(`Several deployments are under way in ${environment.slug}; name one of them:${lines.join('')}`);
 }
 
 export const deploymentList = command({
@@ -116,63 +101,49 @@ export const deploymentList = command({
     const { rest, filter, words } = await narrowed(given);
     const deployments = await rest.all<Deployment>('/deployments', most, {
       ...filter,
-      ...(open ? { open: 'true' } : {}),
-      ...(failed ? { state: 'failed' } : {}),
+      ...(open && { open: 'true' }),
+      ...(failed && { state: 'failed' }),
     });
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ deployments }, undefined, 2)}\n`);
-    if (deployments.length === 0)
-      return void process.stdout.write(`There is no such deployment in ${printable(words)}.\n`);
-    const titles = ['id', 'service', 'environment', 'release', 'kind', 'state', 'created', 'by', ''];
-    process.stdout.write(asTable(titles, deployments.map(row)));
+    return listed({ deployments }, said`There is no such deployment in ${words}.`, {
+      id: 'id',
+      service: 'serviceName',
+      environment: 'environmentName',
+      release: ({ releaseNumber }) => `#${releaseNumber}`,
+      kind: 'kind',
+      state: ({ serving, state }) => (serving ? `${state}, serving` : state),
+      created: 'createdAt',
+      by: 'requestedBy',
+      '': 'message',
+    });
   },
 });
-
-function row({ id, serviceName, environmentName, releaseNumber, kind, ...rest }: Deployment): string[] {
-  const { state, serving, createdAt, requestedBy, message } = rest;
-  return [
-    ...[id, printable(serviceName), printable(environmentName), `#${releaseNumber}`, kind],
-    ...[serving ? `${state}, serving` : state, createdAt, printable(requestedBy), printable(message)],
-  ];
-}
 
 export const deploymentShow = command({
   summary: 'Shows a deployment with its stages',
   usage: 'DEPLOYMENT [--json]',
   details: 'By its id, as `./ballast deployment list` has it.',
-  words: { least: 1, most: 1 },
   options: restOptions,
   run: async (given, [id = '']) => {
     const deployment = await new Rest(given).call<Deployment>('GET', `/deployments/${encodeURIComponent(id)}`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ deployment }, undefined, 2)}\n`);
-    const { kind, state, serving, blocker, message, approvalId = '', rerunOf = '', rerunId = '' } = deployment;
-    const { failure, finishedAt = '', stages } = deployment;
-    process.stdout.write(
-      asLines([
-        ['deployment', `${deployment.id}, ${kind}`],
-        ['of', `release #${deployment.releaseNumber} of "${deployment.serviceName}"`],
-        ['in', `"${deployment.environmentName}" of "${deployment.projectName}"`],
-        ['state', serving ? `${state}, its release serves` : state],
-        ['blocker', blocker],
-        ['message', message],
-        ['approval', approvalId],
-        ['change set', deployment.changeSetId ?? ''],
-        ['rerun of', rerunOf],
-        ['rerun as', rerunId],
-        ['requested by', deployment.requestedBy],
-        ['created', deployment.createdAt],
-        ['finished', finishedAt],
-      ]),
-    );
-    if (stages.length > 0) {
-      const rows = stages.map(({ stage, startedAt, endedAt = '', detail }) => [
-        stage,
-        startedAt,
-        endedAt,
-        printable(detail),
-      ]);
-      process.stdout.write(`\n${asTable(['stage', 'began', 'ended', ''], rows)}`);
-    }
-    for (const line of failure?.lines ?? []) process.stdout.write(`  ${printable(line)}\n`);
+    const { kind, state, serving, blocker, message, failure, stages } = deployment;
+    const facts = asFacts({
+      deployment: `${deployment.id}, ${kind}`,
+      of: `release #${deployment.releaseNumber} of "${deployment.serviceName}"`,
+      in: `"${deployment.environmentName}" of "${deployment.projectName}"`,
+      state: serving ? `${state}, its release serves` : state,
+      blocker,
+      message,
+      approval: deployment.approvalId,
+      'change set': deployment.changeSetId,
+      'rerun of': deployment.rerunOf,
+      'rerun as': deployment.rerunId,
+      'requested by': deployment.requestedBy,
+      created: deployment.createdAt,
+      finished: deployment.finishedAt,
+    });
+    const table = asTable(stages, '', { stage: 'stage', began: 'startedAt', ended: 'endedAt', '': 'detail' });
+    const lines = (failure?.lines ?? []).map((line) => said`  ${line}\n`);
+    return { json: { deployment }, text: [inParts(facts, table), ...lines] };
   },
 });
 
@@ -197,19 +168,17 @@ any it tells of all that the token may see. The wait for an approval is a stage,
     const { rest, filter, words } = await narrowed(given);
     for (const [name, id] of Object.entries(filter)) query.set(name, id);
     const found = await rest.call<Statistics>('GET', `/deployments/stats${query.size === 0 ? '' : `?${query}`}`);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
-    if (found.sampleSize === 0) return void process.stdout.write(`No deployment of ${words} went live in that time.\n`);
-    const rows = [{ stage: 'total', ...found }, ...found.stages];
-    process.stderr.write(`${printable(words)}, seconds\n`);
-    process.stdout.write(
-      asTable(
-        ['stage', 'median', 'p95', 'deployments'],
-        rows.map(({ stage, medianSeconds, p95Seconds, sampleSize }) => [
-          ...[stage, medianSeconds.toFixed(1), p95Seconds.toFixed(1)],
-          String(sampleSize),
-        ]),
-      ),
+    const text = asTable(
+      found.sampleSize === 0 ? [] : [{ stage: 'total', ...found }, ...found.stages],
+      said`No deployment of ${words} went live in that time.`,
+      {
+        stage: 'stage',
+        median: ({ medianSeconds }) => medianSeconds.toFixed(1),
+        p95: ({ p95Seconds }) => p95Seconds.toFixed(1),
+        deployments: 'sampleSize',
+      },
     );
+    return { json: found, text, above: found.sampleSize === 0 ? '' : said`${words}, seconds` };
   },
 });
 
@@ -218,22 +187,14 @@ export const redeploy = command({
   usage: `[SERVICE] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--accept-downtime]
   [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: exitCodesText,
-  words: { least: 0, most: 1 },
   options: { ...downtimeOption, ...waitOptions, ...serviceOptions, ...eventsOption },
   run: async (given, [word]) => {
     const waiting = readWaiting(given);
     if (word !== undefined && given.service !== undefined && word !== given.service)
       throw new UsageError('The service is named twice, and differently; leave one of the two out.');
-    const place = await here({ ...given, service: word ?? given.service });
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const service = await chosenService(place, project);
-    const body = { environmentId: environment.id, queue: true };
-    const started = await acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
-      place.rest.call<CreateResult>('POST', `/services/${service.id}/redeploy`, { ...body, ...downtime }),
-    );
-    if (started === undefined) return void tellDeclined();
-    await seeThrough(place, { project, environment }, started, waiting);
+    const place = await serviceHere({ ...given, service: word ?? given.service }, { change: true });
+    const body = { environmentId: place.environment.id, queue: true };
+    return await startAndSee(place, given, waiting, `/services/${place.service.id}/redeploy`, body);
   },
 });
 
@@ -254,24 +215,15 @@ ${exitCodesText}`,
   run: async ({ to, ...given }) => {
     const waiting = readWaiting(given);
     const number = wholeNumberOf('--to', to, 1, Number.MAX_SAFE_INTEGER);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const service = await chosenService(place, project);
-    const releaseId = await releaseToReturnTo(place, environment, service, number);
-    const started = await acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
-      place.rest.call<CreateResult>('POST', `/releases/${releaseId}/rollback`, { queue: true, ...downtime }),
-    );
-    if (started === undefined) return void tellDeclined();
-    await seeThrough(place, { project, environment }, started, waiting);
+    const place = await serviceHere(given, { change: true });
+    const releaseId = await releaseToReturnTo(place, number);
+    return await startAndSee(place, given, waiting, `/releases/${releaseId}/rollback`, { queue: true });
   },
 });
 
 /** Releases are known by their deployments: a release that was never live is returned to only if it is named. */
 async function releaseToReturnTo(
-  { rest }: Here,
-  environment: Environment,
-  service: Service,
+  { rest, environment, service }: InService,
   number: number | undefined,
 ): Promise<string> {
   const deployments = await rest.all<Deployment>(`/services/${service.id}/deployments`, undefined, {

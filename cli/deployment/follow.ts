@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { interruptedCode } from '../engine/interrupted.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import { Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
-import type { Environment, Project } from '../place/chosen.ts';
-import type { Here } from '../place/here.ts';
+import { printable, said } from '../engine/table.ts';
+import type { There } from '../place/place-of-environment.ts';
 import { type Deployment, isHeld, isOpen, type Look } from './deployment.ts';
+import { accepting, declined } from './downtime.ts';
 import { placeWords } from './place-words.ts';
 import { DeploymentEvents, Stages } from './stages.ts';
 import type { Waiting } from './waiting.ts';
@@ -197,24 +198,30 @@ export interface CreateResult {
   superseded: { deploymentId: string; releaseNumber: number; state: string }[];
 }
 
-/** Sees a deployment through that was just started by itself, outside of a change set. */
-export async function seeThrough(
-  here: Here,
-  { project, environment }: { project: Project; environment: Environment },
-  started: CreateResult,
+/** Starts a deployment by this request, outside of a change set, and sees it through. */
+export async function startAndSee(
+  there: There,
+  given: { 'accept-downtime'?: boolean },
   waiting: Waiting,
-): Promise<void> {
+  path: string,
+  body: object,
+): Promise<Outcome | undefined> {
+  const started = await accepting('downtime', given['accept-downtime'], (downtime) =>
+    there.rest.call<CreateResult>('POST', path, { ...body, ...downtime }),
+  );
+  return started === undefined ? declined() : await seeThrough(there, started, waiting);
+}
+
+/** Sees a deployment through that was just started by itself, outside of a change set. */
+export async function seeThrough(there: There, started: CreateResult, waiting: Waiting): Promise<Outcome> {
   const { deployment, release, superseded } = started;
   for (const { releaseNumber } of superseded) {
     process.stderr.write(`The deployment of release ${releaseNumber}, which waited, is superseded.\n`);
   }
-  const look = untilStale(here.rest, theseDeployments(here.rest, [deployment.id]));
-  const { deployments, exitCode } = await follow(look, waiting, placeWords(project, environment));
+  const look = untilStale(there.rest, theseDeployments(there.rest, [deployment.id]));
+  const { deployments, exitCode } = await follow(look, waiting, placeWords(there));
   process.exitCode = exitCode;
   const [now = deployment] = deployments;
-  if (waiting.json)
-    return void process.stdout.write(`${JSON.stringify({ ...started, deployment: now }, undefined, 2)}\n`);
-  const name = printable(now.serviceName);
-  const state = now.state === 'live' ? 'is live' : `is ${now.state}`;
-  process.stdout.write(`Release ${release.number} of ${name} ${state} in ${environment.slug}.\n`);
+  const text = said`Release ${release.number} of ${now.serviceName} is ${now.state} in ${there.environment.slug}.`;
+  return { json: { ...started, deployment: now }, text };
 }

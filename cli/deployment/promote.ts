@@ -1,15 +1,16 @@
 import type { z } from 'zod';
 import type { promotionPreviewSchema } from '../../api/deployments/promotion.ts';
+import { defined } from '../../domain/defined.ts';
 import { command, type Option, UsageError } from '../engine/command.ts';
+import { wholeNumberOf } from '../engine/given.ts';
 import { eventsOption } from '../engine/progress.ts';
-import { agreed, canAsk, hidden } from '../engine/question.ts';
-import { RestRefusal, restOptions } from '../engine/rest.ts';
-import { asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from '../place/chosen.ts';
-import { type Here, here, projectOption, serviceOption } from '../place/here.ts';
+import { canAsk, hidden } from '../engine/question.ts';
+import { restOptions } from '../engine/rest.ts';
+import { asTable, printable, said } from '../engine/table.ts';
+import { chosenEnvironment, type InService, serviceHere } from '../place/chosen.ts';
+import { projectOption, serviceOption } from '../place/here.ts';
 import type { Deployment } from './deployment.ts';
-import { acceptingDowntime, downtimeOption, tellDeclined } from './downtime.ts';
+import { accepting, declined, downtimeOption } from './downtime.ts';
 import { type CreateResult, exitCodesText, seeThrough } from './follow.ts';
 import { readWaiting, waitOptions } from './waiting.ts';
 
@@ -48,13 +49,13 @@ function givenVariables({ set = [], generate = [], copy = [] }: Options, environ
       if (at > 0) return { key: word.slice(0, at), value: word.slice(at + 1) };
       const value = environment[word];
       if (value !== undefined) return { key: word, value };
-      throw new UsageError(`--set ${printable(word)} has no value: write ${printable(word)}=VALUE, or export it.`);
+      throw new UsageError(said`--set ${word} has no value: write ${word}=VALUE, or export it.`);
     }),
     ...generate.map((key): GivenVariable => ({ key, generate: true })),
     ...copy.map((key): GivenVariable => ({ key, copy: true })),
   ];
   const twice = given.find(({ key }, index) => given.findIndex((one) => one.key === key) !== index);
-  if (twice !== undefined) throw new UsageError(`The variable ${printable(twice.key)} is given twice.`);
+  if (twice !== undefined) throw new UsageError(said`The variable ${twice.key} is given twice.`);
   return given;
 }
 
@@ -78,7 +79,7 @@ async function completeVariables(
 
 async function askFor({ key, secret, proposal }: Coming): Promise<GivenVariable[]> {
   const empty = proposal === 'generate' ? 'empty: a random one' : 'empty: without it';
-  const value = await hidden(`${printable(key)}${secret ? ' (secret)' : ''}, ${empty}: `);
+  const value = await hidden(said`${key}${secret ? ' (secret)' : ''}, ${empty}: `);
   if (value !== '') return [{ key, value }];
   return proposal === 'generate' ? [{ key, generate: true }] : [];
 }
@@ -97,13 +98,13 @@ function additionWords(
         `${replicas} ${replicas === 1 ? 'instance' : 'instances'}`,
         ...mounts,
       ];
-      return ['process', printable(name), printable(what.join(', '))];
+      return { kind: 'process', name, what: what.join(', ') };
     }),
-    ...variables.map((one) => ['variable', printable(one.key), printable(named.has(one.key) ? 'given' : wordsOf(one))]),
+    ...variables.map((one) => ({ kind: 'variable', name: one.key, what: named.has(one.key) ? 'given' : wordsOf(one) })),
   ];
   const more = staged === 0 ? '' : `, with ${staged} ${staged === 1 ? 'change' : 'changes'} staged there`;
   const head = `${service} is not in ${environment} yet. It is added as release ${releaseNumber} of ${fromEnvironmentName} is set up${more}:`;
-  return `${head}\n${asTable(['', 'name', 'what'], rows)}`;
+  return `${head}\n${asTable(rows, '', { '': 'kind', name: 'name', what: 'what' })}`;
 }
 
 function wordsOf({ from, secret, value, proposal, problem }: Coming): string {
@@ -117,24 +118,6 @@ const missingOption = {
   'accept-missing': { type: 'boolean', what: 'Go ahead although variables of the release are missing in the target.' },
 } as const satisfies Record<string, Option>;
 
-/** The same as `acceptingDowntime` where the target of a promotion has no value for variables of the release. */
-async function acceptingMissing<Answer>(
-  accepted: boolean,
-  send: (body: { missingAccepted?: true }) => Promise<Answer>,
-): Promise<Answer | undefined> {
-  try {
-    return await send(accepted ? { missingAccepted: true } : {});
-  } catch (error) {
-    if (accepted || !(error instanceof RestRefusal) || !error.missing) throw error;
-    if (!canAsk())
-      throw new UsageError(
-        `${error.message} --set KEY=VALUE and --generate KEY give them; --accept-missing goes without.`,
-      );
-    process.stderr.write(`${error.message}\n`);
-    return (await agreed('Promote it without them?')) ? await send({ missingAccepted: true }) : undefined;
-  }
-}
-
 export const promote = command({
   summary: 'Runs the image of a release in another environment',
   usage: `[SERVICE] [--from ENVIRONMENT] --to ENVIRONMENT [--release NUMBER] [--reason TEXT] [--set KEY[=VALUE]]…
@@ -147,7 +130,6 @@ A target that lacks the service gets it, with the settings of the release and it
 by --set, made by --generate, or taken over by --copy, which is refused out of production; at a terminal they are asked for. All of it is one
 change set, and in production one approval.
 ${exitCodesText}`,
-  words: { least: 0, most: 1 },
   options: {
     from: { type: 'string', value: 'ENVIRONMENT', what: 'Slug or name of the environment of the release.' },
     to: { type: 'string', value: 'ENVIRONMENT', what: 'Slug or name of the environment that is to run it.' },
@@ -170,43 +152,37 @@ ${exitCodesText}`,
     if (word !== undefined && given.service !== undefined && word !== given.service)
       throw new UsageError('The service is named twice, and differently; leave one of the two out.');
     const origin = from === undefined ? {} : { environment: from };
-    const place = await here({ ...given, ...origin, service: word ?? given.service });
-    const project = await chosenProject(place);
-    const service = await chosenService(place, project);
-    const source = await chosenEnvironment(place, project, { change: false });
+    const place = await serviceHere({ ...given, ...origin, service: word ?? given.service }, { change: false });
+    const { rest, project, service, environment: source } = place;
     const wanted = { ...place.wanted, environment: to };
     const environment = await chosenEnvironment({ ...place, wanted, named: true }, project, { change: true });
     if (source.id === environment.id)
       throw new UsageError(
         `--from and --to are both ${environment.slug}; \`./ballast redeploy\` rolls a release again.`,
       );
-    const releaseId = await releaseToPromote(place, source, service, number);
+    const releaseId = await releaseToPromote(place, number);
     const toEnvironmentId = environment.id;
-    const preview = await place.rest.call<PromotionPreview>(
+    const preview = await rest.call<PromotionPreview>(
       'GET',
       `/services/${service.id}/promotion?releaseId=${releaseId}&toEnvironmentId=${toEnvironmentId}`,
     );
     const names = { service: printable(service.slug), environment: printable(environment.slug) };
     const variables = await completeVariables(preview, named, { ...names, quiet: given.json === true });
-    const body = {
-      ...{ releaseId, toEnvironmentId, queue: true, source: 'cli' },
-      ...(variables.length === 0 ? {} : { variables }),
-      ...(reason === undefined ? {} : { reason }),
-    };
-    const started = await acceptingMissing(given['accept-missing'] ?? false, (missing) =>
-      acceptingDowntime(given['accept-downtime'] ?? false, (downtime) =>
-        place.rest.call<CreateResult>('POST', `/services/${service.id}/promote`, { ...body, ...missing, ...downtime }),
+    const body = defined({
+      ...{ releaseId, toEnvironmentId, queue: true, source: 'cli', reason },
+      variables: variables.length === 0 ? undefined : variables,
+    });
+    const started = await accepting('missing', given['accept-missing'], (missing) =>
+      accepting('downtime', given['accept-downtime'], (downtime) =>
+        rest.call<CreateResult>('POST', `/services/${service.id}/promote`, { ...body, ...missing, ...downtime }),
       ),
     );
-    if (started === undefined) return void tellDeclined();
-    await seeThrough(place, { project, environment }, started, waiting);
+    return started === undefined ? declined() : await seeThrough({ rest, project, environment }, started, waiting);
   },
 });
 
 async function releaseToPromote(
-  { rest }: Here,
-  environment: Environment,
-  service: Service,
+  { rest, environment, service }: InService,
   number: number | undefined,
 ): Promise<string> {
   const filter = { environmentId: environment.id };

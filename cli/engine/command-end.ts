@@ -8,6 +8,11 @@ export interface Finished {
   message: string;
 }
 
+/** What went wrong with it; `what`: how the sentence begins where the machine says nothing. */
+export function failureOf({ state, message }: Finished, what: string): RestRefusal | undefined {
+  return state === 'done' ? undefined : new RestRefusal(message || `${what} is ${state}.`);
+}
+
 const never = new AbortController().signal;
 
 /** Waits for the end of a command that says nothing. */

@@ -1,6 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
 import { nearest } from '../../domain/nearest.ts';
+import { type Outcome, tell } from './outcome.ts';
 
 /** A command of `./ballast`: what it is called, what it takes, what it does. One file each. */
 export interface Command {
@@ -36,10 +37,14 @@ interface Definition<Options extends Readonly<Record<string, Option>>> {
   usage?: string;
   details?: string;
   options?: Options;
-  /** How many words it takes besides its options; none if left out. */
+  /** How many words it takes besides its options; those that its usage begins with if left out. */
   words?: { least: number; most: number };
-  run(values: Values<Options>, words: string[]): Promise<void>;
+  /** Answers what is told at its end, or tells by itself. */
+  run(values: Values<Options>, words: string[]): Promise<Outcome | undefined>;
 }
+
+/** Of commands that do not call the API, whose options have it. */
+export const jsonOption = { json: { type: 'boolean', what: 'Print JSON.' } } as const satisfies Record<string, Option>;
 
 /** Somebody typed what we do not know. */
 export class UsageError extends Error {
@@ -56,21 +61,33 @@ export function command<const Options extends Readonly<Record<string, Option>> =
     usage,
     details,
     options,
-    run: (args) => {
+    run: async (args) => {
       const { values, words } = readArgs(args, options);
-      const { least, most } = definition.words ?? { least: 0, most: 0 };
+      const { least, most } = definition.words ?? wordsOf(usage);
       const unwanted = words[most];
       if (unwanted !== undefined) throw new UsageError(`"${unwanted}" is not understood${takes(usage)}; see --help.`);
       if (words.length < least) throw new UsageError(`This command needs more words: ${usage}; see --help.`);
-      return run(values as Values<Options>, words);
+      const outcome = await run(values as Values<Options>, words);
+      if (outcome !== undefined) await tell(outcome, values.json === true);
     },
   };
 }
 
 /** The words that were meant, before its options. */
 function takes(usage: string): string {
-  const words = usage.split(/ (?=\[-|--)|^(?=\[-|--)/)[0] ?? '';
-  return words === '' || /^\[?--/.test(words) ? '' : `: it takes ${words}`;
+  const words = beforeOptions(usage);
+  return words === '' ? '' : `: it takes ${words}`;
+}
+
+/** `NAME [TEXT] [--json]` takes one word or two. */
+function wordsOf(usage: string): { least: number; most: number } {
+  const words = beforeOptions(usage).match(/\[[^\]]*\]?|\S+/g) ?? [];
+  return { least: words.filter((word) => !word.startsWith('[')).length, most: words.length };
+}
+
+function beforeOptions(usage: string): string {
+  const [words = ''] = usage.split(/ (?=[[(]-|--)/);
+  return /^[[(]?-/.test(words) ? '' : words;
 }
 
 /** Words that are no options, and all those behind `--`, are words of the command. */

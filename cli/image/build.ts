@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { folderLayer, LayoutWriter, nodeLayer } from '../../agent/images/layout/layers.ts';
 import { writeHostImage } from '../../agent/images/layout/layout.ts';
-import { command, UsageError } from '../engine/command.ts';
+import { command, jsonOption, UsageError } from '../engine/command.ts';
 import { Progress } from '../engine/progress.ts';
 
 const packageFile = z.object({
@@ -70,20 +70,18 @@ export const imageBuild = command({
 script of package.json, \`node …\`, or else its main file. It is an image layout for clusters on this machine and on others
 like it: one variant for the driver process, which has no system of its own, and one for docker. It runs nothing of the
 folder: build steps come before. Images of other applications are built by \`docker buildx build --output type=oci,tar=false\`.`,
-  words: { least: 1, most: 1 },
   options: {
     output: { type: 'string', value: 'DIRECTORY', what: 'Where to write it; FOLDER/.image by default.' },
-    json: { type: 'boolean', what: 'Print JSON.' },
+    ...jsonOption,
   },
-  run: async ({ output, json }, [given = '']) => {
+  run: async ({ output }, [given = '']) => {
     const folder = resolve(given);
     const progress = new Progress(process.stderr);
     progress.running('image', `the image of ${basename(folder)} is written`);
     try {
       const layout = await buildImage(folder, output === undefined ? undefined : resolve(output));
       progress.forget('image');
-      if (json) process.stdout.write(`${JSON.stringify(layout, undefined, 2)}\n`);
-      else process.stdout.write(`${layout.layout}\n`);
+      return { json: layout, text: layout.layout };
     } finally {
       progress.end();
     }

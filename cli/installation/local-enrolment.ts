@@ -4,7 +4,7 @@ import { effect } from '../../db/engine/effect.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
 import { Refusal } from '../../runtime/supervisor/refusal.ts';
-import { machine } from '../engine/machine.ts';
+import { machine } from '../database/machine.ts';
 
 /** A token that enrols the agent of this machine. */
 export async function localEnrolmentToken(settings: Settings): Promise<string> {

@@ -3,12 +3,12 @@ import type { environmentLogLineSchema } from '../../api/logs/stream-environment
 import type { instanceSchema } from '../../api/workloads/workload.ts';
 import { chosenCluster, clusterOptions } from '../cluster.ts';
 import { command } from '../engine/command.ts';
-import { readerGone } from '../engine/interrupted.ts';
+import { wholeNumberOf } from '../engine/given.ts';
+import { tellReaderGone, untilInterrupted } from '../engine/interrupted.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
-import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { here, serviceOptions } from '../place/here.ts';
+import { printable, said } from '../engine/table.ts';
+import { chosenService, environmentHere } from '../place/chosen.ts';
+import { serviceOptions } from '../place/here.ts';
 import { borderText, inOrder, LinesInOrder, type LogLine, type RunEnd, readLogs } from './read-logs.ts';
 
 type Line = z.output<typeof environmentLogLineSchema>;
@@ -21,7 +21,6 @@ export const logs = command({
   usage: '[SERVICE] [-f] [--tail N] [--project PROJECT] [--environment ENVIRONMENT] [--service SERVICE] [--json]',
   details: `Lines of all instances, each with its time, service and instance; with -f also those of instances that start
 meanwhile. The whole log of one instance, with the ends of its runs, is shown by \`./ballast cluster logs INSTANCE\`.`,
-  words: { least: 0, most: 1 },
   options: {
     follow: { type: 'boolean', short: 'f', what: 'Keep printing new lines.' },
     tail: { type: 'string', value: 'N', what: 'Start with the last N lines of each instance; 100 by default.' },
@@ -29,30 +28,27 @@ meanwhile. The whole log of one instance, with the ends of its runs, is shown by
   },
   run: async ({ follow = false, tail, ...given }, [word]) => {
     const lines = wholeNumberOf('--tail', tail, 0, 10_000) ?? 100;
-    const place = await here({ ...given, service: word ?? given.service });
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: false });
     const named = word ?? given.service;
+    const place = await environmentHere({ ...given, service: named }, { change: false });
+    const { rest, project, environment } = place;
     const service = named === undefined ? undefined : await chosenService(place, project);
     const query = new URLSearchParams({
       tail: String(lines),
       follow: String(follow),
-      ...(service === undefined ? {} : { serviceId: service.id }),
+      ...(service !== undefined && { serviceId: service.id }),
     });
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
-    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
+    const { signal } = untilInterrupted();
     // The last lines of each instance come as they are found, those of the newest ones first.
     const inOrder = new LinesInOrder<Line>(follow, (line) => {
       process.stdout.write(given.json ? `${JSON.stringify(line)}\n` : environmentLine(line));
     });
     try {
       const path = `/environments/${environment.id}/logs/stream?${query}`;
-      await read(place.rest, path, signal, follow, (line) => inOrder.add(line));
+      await read(rest, path, signal, follow, (line) => inOrder.add(line));
     } finally {
       inOrder.end();
     }
-    if (readerGone.signal.aborted) process.exitCode = 141;
+    tellReaderGone();
   },
 });
 
@@ -94,7 +90,7 @@ function isNew(printed: Map<string, number>, { instance, stream, position }: Lin
 }
 
 function environmentLine({ at, serviceName, instance, text }: Line): string {
-  return `${at} ${printable(serviceName)} ${printable(instance)} ${text}\n`;
+  return `${said`${at} ${serviceName} ${instance}`} ${text}\n`;
 }
 
 type Instance = z.output<typeof instanceSchema>;
@@ -108,7 +104,6 @@ export const clusterLogs = command({
 after 2.3 s". Of a workload, the lines of all instances are ordered by time, each with its time and its instance. With --json,
 each line carries its run, and a border is a line with "exit". The exit code is 1 when a log could not be read to
 its end; with -f, the logs of other instances are read on meanwhile.`,
-  words: { least: 1, most: 1 },
   options: {
     follow: { type: 'boolean', short: 'f', what: 'Keep printing new lines.' },
     tail: {
@@ -124,11 +119,9 @@ its end; with -f, the logs of other instances are read on meanwhile.`,
     const { rest, path } = await chosenCluster(given);
     const { ids, isWorkload } = await meant(rest, path, wanted);
     if (follow && ids.length > mostAtOnce) {
-      throw new RestRefusal(`${printable(wanted)} has ${ids.length} instances; follow one of them by its id.`);
+      throw new RestRefusal(said`${wanted} has ${ids.length} instances; follow one of them by its id.`);
     }
-    const stop = new AbortController();
-    process.once('SIGINT', () => stop.abort());
-    const signal = AbortSignal.any([stop.signal, readerGone.signal]);
+    const { stop, signal } = untilInterrupted();
     const logs = { rest, path, query: { tail: String(lines), follow: String(follow) }, signal };
     const read = async (id: string, add: (told: LogLine | RunEnd) => void) => {
       if (!(await readLogs(logs, id, add))) process.exitCode = 1;
@@ -143,7 +136,7 @@ its end; with -f, the logs of other instances are read on meanwhile.`,
       // The control plane refuses to go on: streams of other instances would keep this process alive.
       stop.abort();
     }
-    if (readerGone.signal.aborted) process.exitCode = 141;
+    tellReaderGone();
   },
 });
 
@@ -160,7 +153,5 @@ async function meant(rest: Rest, path: string, wanted: string): Promise<{ ids: s
   if (instances.some(({ id }) => id === wanted)) return { ids: [wanted], isWorkload: false };
   const ids = instances.filter(({ workload }) => workload === wanted).map(({ id }) => id);
   if (ids.length > 0) return { ids, isWorkload: true };
-  throw new RestRefusal(
-    `There is no instance and no workload "${printable(wanted)}" there; see \`./ballast cluster ps\`.`,
-  );
+  throw new RestRefusal(said`There is no instance and no workload "${wanted}" there; see \`./ballast cluster ps\`.`);
 }

@@ -1,7 +1,6 @@
 import { type Option, UsageError } from '../engine/command.ts';
 import type { Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
-import { meant, type Project } from './chosen.ts';
+import { meantOf, type Project } from './chosen.ts';
 
 /** Who may use something of the organization, as the API says it. */
 interface Allowed {
@@ -31,31 +30,31 @@ export const changeAllowedOptions = {
 export async function namedProjects(rest: Rest, words: readonly string[] = []): Promise<{ projectIds?: string[] }> {
   if (words.length === 0) return {};
   const projects = await rest.all<Project>('/projects');
-  const projectIds = words.map((word) => {
-    const found = meant(projects, word);
-    if (found !== undefined) return found.id;
-    const slugs = projects.map(({ slug }) => slug).join(', ') || 'none';
-    throw new UsageError(`There is no project "${printable(word)}"; there is: ${slugs}.`);
-  });
-  return { projectIds };
+  return { projectIds: words.map((word) => meantOf('project', projects, word).id) };
 }
 
-/** The body of a change: exactly one of the three options says it. */
-export async function changeOfAllowed(
+/** Changes who may use a thing, as exactly one of the three options says. */
+export async function changeAllowed<Thing extends Allowed & { id: string }>(
   rest: Rest,
   given: { project?: string[]; 'all-projects'?: boolean; 'no-project'?: boolean },
-): Promise<Partial<Allowed>> {
+  path: string,
+  thing: () => Promise<Thing>,
+): Promise<{ changed: Thing; projects: () => Promise<string> }> {
   const { project = [], 'all-projects': all = false, 'no-project': none = false } = given;
   if ([project.length > 0, all, none].filter(Boolean).length !== 1) {
     throw new UsageError('Say which projects may use it: --project SLUG, --all-projects or --no-project, one of them.');
   }
-  if (all) return { allProjects: true };
-  return none ? { projectIds: [] } : await namedProjects(rest, project);
+  const change = all ? { allProjects: true } : none ? { projectIds: [] } : await namedProjects(rest, project);
+  const { id, allProjects, projectIds } = await thing();
+  const changed = await rest.call<Thing>('PATCH', `${path}/${id}`, { ...change, was: { allProjects, projectIds } });
+  return { changed, projects: async () => (await whoMayUse(rest, [changed]))(changed) };
 }
 
-/** In a few words: `all`, `none`, or slugs. `projects` are those that the token sees. */
-export function allowedText({ allProjects, projectIds }: Allowed, projects: readonly Project[]): string {
-  if (allProjects) return 'all';
-  const slugs = projectIds.map((id) => projects.find((one) => one.id === id)?.slug ?? id);
-  return slugs.join(', ') || 'none';
+/** Who may use each of these, in a few words: `all`, `none`, or slugs, of the projects that the token sees. */
+export async function whoMayUse(rest: Rest, things: readonly Allowed[]): Promise<(one: Allowed) => string> {
+  const projects = things.length === 0 ? [] : await rest.all<Project>('/projects');
+  return ({ allProjects, projectIds }) => {
+    if (allProjects) return 'all';
+    return projectIds.map((id) => projects.find((one) => one.id === id)?.slug ?? id).join(', ') || 'none';
+  };
 }

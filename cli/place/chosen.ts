@@ -3,12 +3,34 @@ import type { environmentSchema } from '../../api/environments/environment.ts';
 import type { projectSchema } from '../../api/projects/project.ts';
 import type { serviceSchema } from '../../api/services/service.ts';
 import { UsageError } from '../engine/command.ts';
-import { printable } from '../engine/table.ts';
-import { type Here, rememberedBy } from './here.ts';
+import { foundBy } from '../engine/given.ts';
+import { said } from '../engine/table.ts';
+import { type Given, type Here, here, rememberedBy } from './here.ts';
 
 export type Project = z.output<typeof projectSchema>;
 export type Environment = z.output<typeof environmentSchema>;
 export type Service = z.output<typeof serviceSchema>;
+
+/** Places that a command is about, each within the one before. */
+export type InProject = Here & { project: Project };
+export type InEnvironment = InProject & { environment: Environment };
+export type InService = InEnvironment & { service: Service };
+
+export async function projectHere(given: Given): Promise<InProject> {
+  const place = await here(given);
+  return { ...place, project: await chosenProject(place) };
+}
+
+export async function environmentHere(given: Given, aim: { change: boolean }): Promise<InEnvironment> {
+  const place = await projectHere(given);
+  return { ...place, environment: await chosenEnvironment(place, place.project, aim) };
+}
+
+export async function serviceHere(given: Given, aim: { change: boolean }): Promise<InService> {
+  const place = await projectHere(given);
+  const service = await chosenService(place, place.project);
+  return { ...place, service, environment: await chosenEnvironment(place, place.project, aim) };
+}
 
 /** The project that a command is about: as it was named, or the only one. */
 export async function chosenProject(here: Here): Promise<Project> {
@@ -66,7 +88,7 @@ export function meant<Thing extends Named>(things: readonly Thing[], word: strin
   const [only, another] = same.length > 0 ? same : alike;
   if (another === undefined) return only;
   const found = same.length > 0 ? same : alike;
-  throw new UsageError(`Several are called "${printable(word)}": say which one by its slug: ${slugs(found)}.`);
+  throw new UsageError(said`Several are called "${word}": say which one by its slug: ${slugs(found)}.`);
 }
 
 function onlyOne<Thing extends Named>(
@@ -85,7 +107,17 @@ function onlyOne<Thing extends Named>(
   }
   const found = meant(things, word);
   if (found !== undefined) return found;
-  throw new UsageError(`There is no ${noun} "${printable(word)}"; there is: ${slugs(things) || 'none'}.${remembered}`);
+  throw new UsageError(said`There is no ${noun} "${word}"; there is: ${slugs(things) || 'none'}.${remembered}`);
+}
+
+/** The one of these that this word means; of none the refusal names those that there are. */
+export function meantOf<Thing extends Named>(noun: string, things: readonly Thing[], word: string): Thing {
+  return foundBy(
+    word,
+    noun,
+    meant(things, word),
+    things.map(({ slug }) => slug),
+  );
 }
 
 function slugs(things: readonly Named[]): string {

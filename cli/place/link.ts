@@ -1,8 +1,8 @@
 import { command } from '../engine/command.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { type Belonging, writeBelonging } from './belonging.ts';
-import { chosenEnvironment, chosenProject, chosenService } from './chosen.ts';
-import { here, serviceOptions } from './here.ts';
+import { chosenEnvironment, chosenService, projectHere } from './chosen.ts';
+import { serviceOptions } from './here.ts';
 
 export const link = command({
   summary: 'Remembers in .ballast/project where this directory belongs',
@@ -12,20 +12,18 @@ unless an option says otherwise. The file holds no secrets and may be committed.
 remembered here is for reading: to change something in production, name it by --environment each time.`,
   options: serviceOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const { service, environment } = place.wanted;
+    const place = await projectHere(given);
+    const { project, organization, wanted } = place;
     const belonging: Belonging = {
-      organization: place.organization.slug,
+      organization: organization.slug,
       project: project.slug,
-      ...(service === undefined ? {} : { service: (await chosenService(place, project)).slug }),
-      ...(environment === undefined
-        ? {}
-        : { environment: (await chosenEnvironment(place, project, { change: false })).slug }),
+      ...(wanted.service !== undefined && { service: (await chosenService(place, project)).slug }),
+      ...(wanted.environment !== undefined && {
+        environment: (await chosenEnvironment(place, project, { change: false })).slug,
+      }),
     };
     const written = writeBelonging(process.cwd(), belonging);
-    if (given.json) process.stdout.write(`${JSON.stringify(belonging, undefined, 2)}\n`);
-    else if (written === undefined) process.stdout.write('.ballast/project says so already.\n');
-    else process.stdout.write(`${printable(written)} says so now.\n`);
+    const text = written === undefined ? '.ballast/project says so already.' : said`${written} says so now.`;
+    return { json: belonging, text };
   },
 });

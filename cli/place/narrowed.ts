@@ -6,12 +6,11 @@ export async function narrowed(given: Given) {
   const place = await here(given);
   const { rest, organization } = place;
   const filter: Record<string, string> = {};
-  const names: string[] = [];
   const { project: one, environment: two, service: three } = given;
   if (one === undefined && two === undefined && three === undefined) return { rest, filter, words: organization.slug };
   const project = await chosenProject(place);
+  const names = [project.slug];
   filter.projectId = project.id;
-  names.push(project.slug);
   if (two !== undefined) {
     const environment = await chosenEnvironment(place, project, { change: false });
     filter.environmentId = environment.id;

@@ -9,7 +9,7 @@ import { migrate } from '../../db/migrations/migrate.ts';
 import { ensureDefaultOrganization } from '../../db/organizations/organizations.ts';
 import { openDatabase } from '../../db/postgres/database.ts';
 import { required, type Settings } from '../../domain/settings/settings.ts';
-import { machine } from '../engine/machine.ts';
+import { machine } from '../database/machine.ts';
 
 export interface PreparedDatabase {
   /** Names of the migrations that were applied now. */

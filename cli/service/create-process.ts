@@ -1,8 +1,8 @@
 import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
-import { stageChanges, tellStaged } from '../change-set.ts';
+import { stageChanges, staged } from '../change-set.ts';
 import { command, UsageError } from '../engine/command.ts';
-import { chosenEnvironment, chosenProject, chosenService } from '../place/chosen.ts';
-import { here, serviceOptions } from '../place/here.ts';
+import { serviceHere } from '../place/chosen.ts';
+import { serviceOptions } from '../place/here.ts';
 import { processesThere } from './chosen-process.ts';
 import { readSetting } from './set.ts';
 
@@ -23,17 +23,15 @@ http. It runs the image of the service, by its entry point unless command says a
       throw new UsageError(
         `${other.key} is of the service, and not of one process: \`./ballast service set\` sets it.`,
       );
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const service = await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const there = await processesThere(place, environment, service);
+    const place = await serviceHere(given, { change: true });
+    const { rest, service, environment } = place;
+    const there = await processesThere(place);
     if (there.some((one) => one.name === name))
       throw new UsageError(
         `${service.slug} has a process ${name} in ${environment.slug} already: \`./ballast service set FIELD=VALUE --process ${name}\` changes it.`,
       );
     const values = Object.fromEntries(settings.map(({ key, value }) => [key, value]));
     const item: ItemBody = { kind: 'process.create', serviceId: service.id, name, settings: values };
-    tellStaged(await stageChanges(place.rest, environment, [item]), environment, given.json);
+    return staged(await stageChanges(rest, environment, [item]), environment);
   },
 });

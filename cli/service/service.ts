@@ -6,24 +6,27 @@ import type { suspensionSchema } from '../../api/services/suspension.ts';
 import { defined } from '../../domain/defined.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { slugOf } from '../../domain/slug.ts';
-import { type ChangeSetView, stageChanges, tellStaged } from '../change-set.ts';
-import { confirmLoss, restorable, yesOption } from '../deleted.ts';
+import { type ChangeSetView, stageChanges, staged } from '../change-set.ts';
+import { type Losses, restorableDeletion, restorableOptions } from '../deleted.ts';
 import { exitCodesText, seeThrough } from '../deployment/follow.ts';
 import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
+import { wholeNumberOf } from '../engine/given.ts';
+import { listed, type Outcome } from '../engine/outcome.ts';
 import { eventsOption } from '../engine/progress.ts';
 import { restOptions } from '../engine/rest.ts';
-import { asLines, asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { asFacts, asTable, inParts } from '../engine/table.ts';
 import {
   chosenEnvironment,
-  chosenProject,
   chosenService,
-  type Environment,
-  type Project,
+  environmentHere,
+  type InEnvironment,
+  type InService,
+  projectHere,
   type Service,
+  serviceHere,
 } from '../place/chosen.ts';
-import { environmentOptions, type Here, here, projectOption, serviceOptions } from '../place/here.ts';
+import { environmentOptions, projectOption, serviceOptions } from '../place/here.ts';
 
 export type Process = z.output<typeof processSchema>;
 type DriftItem = z.output<typeof driftItemSchema>;
@@ -35,48 +38,43 @@ export const serviceShow = command({
     'Staged changes are in it, and beneath it what is applied and not deployed. What runs is shown by `./ballast status`, its variables by `./ballast var list`.',
   options: serviceOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const { id } = await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: false });
+    const { rest, project, environment, service: chosen } = await serviceHere(given, { change: false });
+    const path = `/services/${chosen.id}`;
     const there = `?environmentId=${environment.id}`;
     const [service, { items: processes }, { items: drift }] = await Promise.all([
-      place.rest.call<Service>('GET', `/services/${id}${there}`),
-      place.rest.call<{ items: Process[] }>('GET', `/services/${id}/processes${there}`),
-      place.rest.call<{ items: DriftItem[] }>('GET', `/services/${id}/drift${there}`),
+      rest.call<Service>('GET', `${path}${there}`),
+      rest.call<{ items: Process[] }>('GET', `${path}/processes${there}`),
+      rest.call<{ items: DriftItem[] }>('GET', `${path}/drift${there}`),
     ]);
-    if (given.json)
-      return void process.stdout.write(`${JSON.stringify({ service, processes, drift }, undefined, 2)}\n`);
     const { slug, name, source, releaseCommand, dependsOn, createdAt } = service;
     const { skipProductionApproval, skipProductionApprovalBy: by = '', skipProductionApprovalAt: at = '' } = service;
-    process.stdout.write(
-      asLines([
-        ['service', `${slug} "${name}" ${id}`],
-        ['project', project.slug],
-        ['environment', environment.slug],
-        ['image', source.imageRepository],
-        ['source', source.gitUrl || source.repository],
-        ['build limits', limitsOf(source.buildLimits)],
-        ['release command', releaseCommand.join(' ')],
-        ['depends on', dependsOn.join(', ')],
-        ['approval', skipProductionApproval ? `not needed in production, set by ${printable(by)} ${at}` : ''],
-        ['created', createdAt],
-      ]),
+    const text = inParts(
+      asFacts({
+        service: `${slug} "${name}" ${chosen.id}`,
+        project: project.slug,
+        environment: environment.slug,
+        image: source.imageRepository,
+        source: source.gitUrl || source.repository,
+        'build limits': limitsOf(source.buildLimits),
+        'release command': releaseCommand.join(' '),
+        'depends on': dependsOn.join(', '),
+        approval: skipProductionApproval ? `not needed in production, set by ${by} ${at}` : '',
+        created: createdAt,
+      }),
+      asTable(processes, '', {
+        process: 'name',
+        kind: 'kind',
+        at: ({ schedule, port }) => schedule || port,
+        replicas: 'replicas',
+        command: ({ command: words, args }) => [...words, ...args].join(' ') || "the image's",
+      }),
+      asTable(drift, '', {
+        'not deployed': 'label',
+        runs: ({ secret, from }) => (secret ? '(secret)' : from),
+        applied: ({ secret, to }) => (secret ? '(secret)' : to),
+      }),
     );
-    const rows = processes.map(({ name, kind, port, replicas, schedule, command: words, args }) => [
-      name,
-      kind,
-      schedule || String(port ?? ''),
-      String(replicas),
-      [...words, ...args].join(' ') || "the image's",
-    ]);
-    if (rows.length > 0) process.stdout.write(`\n${asTable(['process', 'kind', 'at', 'replicas', 'command'], rows)}`);
-    if (drift.length === 0) return;
-    const differing = drift.map(({ label, from, to, secret }) => [
-      printable(label),
-      ...(secret ? ['(secret)', '(secret)'] : [printable(from), printable(to)]),
-    ]);
-    process.stdout.write(`\n${asTable(['not deployed', 'runs', 'applied'], differing)}`);
+    return { json: { service, processes, drift }, text };
   },
 });
 
@@ -99,7 +97,6 @@ export const serviceCreate = command({
   details: `A service that the project has already, of that name, is staged there as it is; \`./ballast promote\` brings what another
 environment runs. Nothing runs until the environment's staged changes are deployed, by \`./ballast deploy --staged\`. \`./ballast deploy\`
 with an image creates the service by itself.`,
-  words: { least: 1, most: 1 },
   options: {
     kind: { type: 'string', value: 'KIND', what: 'Kind of its process: http (the default), tcp, worker or cron.' },
     port: { type: 'string', value: 'N', what: 'Where its process listens; 8080 by default.' },
@@ -109,49 +106,45 @@ with an image creates the service by itself.`,
   },
   run: async ({ kind, port, schedule, image, ...given }, [name = '']) => {
     const number = wholeNumberOf('--port', port, 1, 65_535);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
+    const place = await environmentHere(given, { change: true });
+    const { rest, project, environment } = place;
     const settings = { kind, schedule, port: number };
-    const existing = await serviceOfName(place, project, name);
+    const existing = await serviceOfName(place, name);
     if (existing !== undefined) {
       const named = Object.entries(settings).find(([, value]) => value !== undefined)?.[0];
       if (named !== undefined)
         throw new UsageError(
           `${existing.slug} is a service of ${project.slug} already: leave --${named} out, or choose another name.`,
         );
-      return await stageExisting(place, environment, existing, { image, json: given.json });
+      return await stageExisting(place, existing, image);
     }
-    const made = await place.rest.call<ServiceCreated>('POST', `/projects/${project.id}/services`, {
+    const made = await rest.call<ServiceCreated>('POST', `/projects/${project.id}/services`, {
       name,
       environmentId: environment.id,
       process: defined(settings),
-      ...(image === undefined ? {} : { source: { kind: 'image', imageRepository: image } }),
+      ...(image !== undefined && { source: { kind: 'image', imageRepository: image } }),
     });
-    if (given.json) return void process.stdout.write(`${JSON.stringify(made, undefined, 2)}\n`);
-    process.stdout.write(`The service ${made.service.slug} is staged in ${environment.slug}.\n`);
+    return { json: made, text: `The service ${made.service.slug} is staged in ${environment.slug}.` };
   },
 });
 
-async function serviceOfName({ rest }: Here, project: Project, name: string): Promise<Service | undefined> {
+async function serviceOfName({ rest, project }: InEnvironment, name: string): Promise<Service | undefined> {
   const services = await rest.all<Service>(`/projects/${project.id}/services`);
   return services.find((one) => one.slug === slugOf(name) || one.name.toLowerCase() === name.toLowerCase());
 }
 
 /** A second one of the same name would never be what somebody means. */
 async function stageExisting(
-  { rest }: Here,
-  environment: Environment,
+  { rest, environment }: InEnvironment,
   { id: serviceId, slug }: Service,
-  { image, json }: { image: string | undefined; json: boolean | undefined },
-): Promise<void> {
+  image: string | undefined,
+): Promise<Outcome> {
   const value = { ...noSource, kind: 'image', imageRepository: image ?? '' };
   const view = await stageChanges(rest, environment, [
     { kind: 'service.create', serviceId },
     ...(image === undefined ? [] : [{ kind: 'service.set' as const, serviceId, key: 'source' as const, value }]),
   ]);
-  if (json !== true) process.stderr.write(`The project has ${slug} already; that one is staged.\n`);
-  tellStaged(view, environment, json);
+  return { ...staged(view, environment), above: `The project has ${slug} already; that one is staged.` };
 }
 
 type Impact = z.output<typeof deletionImpactSchema>;
@@ -162,32 +155,18 @@ export const serviceDelete = command({
   details: `Tells what ends with it, and asks for its name; elsewhere than at a terminal \`--yes\` is the answer. A service that production
 has takes an admin's token. Its settings, variables, releases and volumes are kept for the retention: see \`./ballast deleted --help\`. To take
 it out of one environment alone, remove it there in the console.`,
-  words: { least: 1, most: 1 },
-  options: {
-    wait: { type: 'boolean', what: 'Let rollouts that have begun end by themselves; else they are asked to cancel.' },
-    ...yesOption(),
-    ...projectOption,
-    ...restOptions,
-  },
+  options: { ...restorableOptions, ...projectOption, ...restOptions },
   run: async ({ wait, yes, ...given }, [named = '']) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
+    const place = await projectHere(given);
     // The loss is great: the service is never guessed.
-    const service = await chosenService({ ...place, wanted: { ...place.wanted, service: named } }, project);
-    const { id, slug, name } = service;
-    if (yes !== true) {
-      const impact = await place.rest.call<Impact>('GET', `/services/${id}/deletion-impact`);
-      if (!(await confirmLoss({ noun: 'service', called: slug, name }, lostWith(impact)))) return;
-    }
-    await place.rest.call('DELETE', `/services/${id}${wait === true ? '?wait=true' : ''}`);
-    if (given.json) process.stdout.write(`${JSON.stringify({ deleted: { id, slug } })}\n`);
-    else process.stdout.write(restorable('service', slug));
+    const service = await chosenService({ ...place, wanted: { ...place.wanted, service: named } }, place.project);
+    return await restorableDeletion(place.rest, 'service', service, { wait, yes }, lostWith);
   },
 });
 
-function lostWith({ environments, deployments, approvals, stagedChanges, ...impact }: Impact): [number, string][] {
+function lostWith({ environments, deployments, approvals, stagedChanges, ...impact }: Impact): Losses {
   const { dependents, references, heldWith } = impact;
-  const names = (list: readonly string[]) => printable([...new Set(list)].join(', '));
+  const names = (list: readonly string[]) => [...new Set(list)].join(', ');
   const running = environments.filter(({ live }) => live).map(({ name }) => name);
   return [
     [running.length, `ends in ${names(running)}`],
@@ -211,22 +190,17 @@ export const serviceList = command({
   usage: '[--project PROJECT] [--environment ENVIRONMENT] [--json]',
   options: environmentOptions,
   run: async (given) => {
-    const place = await here(given);
-    const project = await chosenProject(place);
+    const place = await projectHere(given);
+    const { rest, project } = place;
     const environment = place.named ? await chosenEnvironment(place, project, { change: false }) : undefined;
     const filter: Record<string, string> = environment === undefined ? {} : { environmentId: environment.id };
-    const services = await place.rest.all<Service>(`/projects/${project.id}/services`, undefined, filter);
-    if (given.json) return void process.stdout.write(`${JSON.stringify({ services }, undefined, 2)}\n`);
-    if (services.length === 0) {
-      return void process.stdout.write('There is no service yet; see `./ballast deploy --help`.\n');
-    }
-    const rows = services.map(({ slug, name, source, dependsOn }) => [
-      slug,
-      printable(name),
-      printable(source.imageRepository || source.gitUrl || source.repository),
-      printable(dependsOn.join(' ')),
-    ]);
-    process.stdout.write(asTable(['slug', 'name', 'source', 'depends on'], rows));
+    const services = await rest.all<Service>(`/projects/${project.id}/services`, undefined, filter);
+    return listed({ services }, 'There is no service yet; see `./ballast deploy --help`.', {
+      slug: 'slug',
+      name: 'name',
+      source: ({ source }) => source.imageRepository || source.gitUrl || source.repository,
+      'depends on': ({ dependsOn }) => dependsOn.join(' '),
+    });
   },
 });
 
@@ -238,52 +212,46 @@ export const serviceSuspend = command({
   details: `Its instances end and its schedules pause at once; volumes, addresses, settings and the live release stay. What is applied
 meanwhile is stored and not started. In production it takes an admin's token. While a deployment of it is under way, say by --cancel
 or --wait what becomes of that; the service then stops with its end.`,
-  words: { least: 0, most: 1 },
   options: {
     cancel: { type: 'boolean', what: 'Cancel the deployments of it that are under way or wait there.' },
     wait: { type: 'boolean', what: 'Let a rollout that has begun end by itself; those that wait are cancelled.' },
     ...serviceOptions,
   },
-  run: async ({ cancel, wait, ...given }, [service]) => {
+  run: async ({ cancel, wait, ...given }, [word]) => {
     if (cancel && wait) throw new UsageError('Give --cancel or --wait, not both.');
-    const place = await here({ ...given, ...(service === undefined ? {} : { service }) });
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const { id, slug } = await chosenService(place, project);
-    const ending = cancel ? 'cancel' : wait ? 'wait' : undefined;
-    const body = { environmentId: environment.id, ...(ending === undefined ? {} : { deployments: ending }) };
-    const suspension = await place.rest.call<Suspension>('POST', `/services/${id}/suspend`, body);
-    if (given.json) return void process.stdout.write(`${JSON.stringify(suspension, undefined, 2)}\n`);
+    const place = await serviceHere({ ...given, service: word ?? given.service }, { change: true });
+    const { environment, service } = place;
+    const deployments = cancel ? 'cancel' : wait ? 'wait' : undefined;
+    const suspension = await suspensionBy(place, 'suspend', defined({ deployments }));
     const { deployment } = suspension;
     const until = deployment === undefined ? '' : `, once the deployment ${deployment.id} has ended`;
-    process.stdout.write(
-      `${slug} is suspended in ${environment.slug}${until}: \`./ballast service resume\` starts it again.\n`,
-    );
+    return {
+      json: suspension,
+      text: `${service.slug} is suspended in ${environment.slug}${until}: \`./ballast service resume\` starts it again.`,
+    };
   },
 });
+
+async function suspensionBy({ rest, environment, service }: InService, verb: 'suspend' | 'resume', more: object) {
+  const body = { environmentId: environment.id, ...more };
+  return await rest.call<Suspension>('POST', `/services/${service.id}/${verb}`, body);
+}
 
 export const serviceResume = command({
   summary: 'Starts a suspended service again, with the release that ran',
   usage: `[SERVICE] [--project PROJECT] [--environment ENVIRONMENT] [--wait | --no-wait] [--timeout 10m] [--json]`,
   details: `It needs no approval, since it runs what was approved; in production it takes an admin's token. What was applied meanwhile
 is not part of it: \`./ballast service show\` tells that. ${exitCodesText}`,
-  words: { least: 0, most: 1 },
   options: { ...waitOptions, ...serviceOptions, ...eventsOption },
-  run: async (given, [service]) => {
+  run: async (given, [word]) => {
     const waiting = readWaiting(given);
-    const place = await here({ ...given, ...(service === undefined ? {} : { service }) });
-    const project = await chosenProject(place);
-    const environment = await chosenEnvironment(place, project, { change: true });
-    const { id, slug } = await chosenService(place, project);
-    const body = { environmentId: environment.id, queue: true };
-    const suspension = await place.rest.call<Suspension>('POST', `/services/${id}/resume`, body);
+    const place = await serviceHere({ ...given, service: word ?? given.service }, { change: true });
+    const suspension = await suspensionBy(place, 'resume', { queue: true });
     const { deployment } = suspension;
-    if (deployment !== undefined) {
-      const release = { id: deployment.releaseId, number: deployment.releaseNumber };
-      const started = { deployment, release, superseded: [] };
-      return await seeThrough(place, { project, environment }, started, waiting);
+    if (deployment === undefined) {
+      return { json: suspension, text: `${place.service.slug} is not suspended in ${place.environment.slug}.` };
     }
-    if (given.json) return void process.stdout.write(`${JSON.stringify(suspension, undefined, 2)}\n`);
-    process.stdout.write(`${slug} is not suspended in ${environment.slug}.\n`);
+    const release = { id: deployment.releaseId, number: deployment.releaseNumber };
+    return await seeThrough(place, { deployment, release, superseded: [] }, waiting);
   },
 });

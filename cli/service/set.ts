@@ -1,11 +1,11 @@
 import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
 import { defaultProcess, noSource, type ServiceSource } from '../../domain/services/settings.ts';
-import { stageChanges, tellStaged } from '../change-set.ts';
+import { stageChanges, staged } from '../change-set.ts';
 import { gitSource } from '../deploy/image-source.ts';
 import { command, UsageError } from '../engine/command.ts';
-import { printable } from '../engine/table.ts';
-import { chosenEnvironment, chosenProject, chosenService, type Environment, type Service } from '../place/chosen.ts';
-import { type Here, here, serviceOptions } from '../place/here.ts';
+import { said } from '../engine/table.ts';
+import { type InService, type Service, serviceHere } from '../place/chosen.ts';
+import { serviceOptions } from '../place/here.ts';
 import { chosenProcess, processOption } from './chosen-process.ts';
 
 /** A setting as it was typed. */
@@ -81,7 +81,7 @@ export function readSetting(word: string): Setting {
   if (limit !== undefined) return { of: 'build', key: limit, value: orNothing(number)(text, key) };
   const process = Object.hasOwn(ofProcess, key) ? ofProcess[key] : undefined;
   if (process !== undefined) return { of: 'process', key, value: process(text, key) };
-  if (key === '') throw new UsageError(`"${printable(word)}" is not of the form FIELD=VALUE; see --help.`);
+  if (key === '') throw new UsageError(said`"${word}" is not of the form FIELD=VALUE; see --help.`);
   const known = [...Object.keys(ofProcess), 'image', 'source', ...Object.keys(ofService), ...Object.keys(ofBuilds)];
   throw new UsageError(`There is no setting ${key}; there is: ${known.join(', ')}.`);
 }
@@ -92,7 +92,7 @@ function repositoryAt(text: string): ServiceSource {
   const [branch = '', context = ''] = place.split(':');
   if (branch !== '') {
     throw new UsageError(
-      `The branch ${printable(branch)} is of the environment, not of the service: \`./ballast deploy --git ${printable(url)} --branch ${printable(branch)}\` sets it, source=${printable(url)}${context === '' ? '' : `#:${printable(context)}`} leaves it.`,
+      said`The branch ${branch} is of the environment, not of the service: \`./ballast deploy --git ${url} --branch ${branch}\` sets it, source=${url}${context === '' ? '' : `#:${context}`} leaves it.`,
     );
   }
   gitSource({ url, context });
@@ -118,33 +118,27 @@ service image, source (a repository: https://github.com/team/app.git, or …#:ap
 releaseCommandTimeoutSeconds, dependsOn; of its builds buildMemoryBytes, buildDiskBytes, buildSeconds. A list is JSON, or words with blanks
 between them. An empty value unsets what need not be there. The changes take effect with \`./ballast deploy --staged\`.`,
   words: { least: 1, most: 100 },
-  options: {
-    ...processOption,
-    ...serviceOptions,
-  },
+  options: { ...processOption, ...serviceOptions },
   run: async ({ process: named, ...given }, words) => {
     const settings = words.map(readSetting);
-    const place = await here(given);
-    const project = await chosenProject(place);
-    const service = await chosenService(place, project);
-    const environment = await chosenEnvironment(place, project, { change: true });
+    const place = await serviceHere(given, { change: true });
+    const { rest, service, environment } = place;
     const ofProcess = settings.some(({ of }) => of === 'process');
-    const processId = ofProcess ? (await chosenProcess(place, environment, service, named)).id : '';
-    const view = await stageChanges(place.rest, environment, [
+    const processId = ofProcess ? (await chosenProcess(place, named)).id : '';
+    const view = await stageChanges(rest, environment, [
       ...settings.filter(({ of }) => of !== 'build').map((setting) => itemOf(setting, service.id, processId)),
-      ...(await buildItems(place, environment, service, settings)),
+      ...(await buildItems(place, settings)),
     ]);
-    tellStaged(view, environment, given.json);
+    return staged(view, environment);
   },
 });
 
 /** Limits of builds change within the source as it is there. */
 async function buildItems(
-  { rest }: Here,
-  environment: Environment,
-  { id }: Service,
+  { rest, environment, service }: InService,
   settings: readonly Setting[],
 ): Promise<ItemBody[]> {
+  const { id } = service;
   const limits = settings.filter(({ of }) => of === 'build').map(({ key, value }) => [key, value] as const);
   if (limits.length === 0) return [];
   const { source } = await rest.call<Service>('GET', `/services/${id}?environmentId=${environment.id}`);

@@ -15,10 +15,11 @@ import { type ExportedRun, exportedRuns, workflowOf } from '../../worker/replay/
 import { Replayer, type RunVerdict } from '../../worker/replay/replayer.ts';
 import { actorKinds, descriptors } from '../../workflows/descriptors.ts';
 import { command, UsageError } from '../engine/command.ts';
+import { foundBy, wholeNumberOf } from '../engine/given.ts';
+import type { Outcome } from '../engine/outcome.ts';
 import { Progress } from '../engine/progress.ts';
 import { Rest, RestRefusal, restOptions } from '../engine/rest.ts';
-import { asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { asTable, printable, said } from '../engine/table.ts';
 import { exportOf, exportText } from './workflow.ts';
 
 /** How the replay of a workflow ended: as its first run did that does not replay. */
@@ -119,18 +120,18 @@ interface Asked {
 }
 
 /** Replays all workflows that failed, and sums up which of them this checkout would run otherwise. */
-async function replayFailed(rest: Rest, { since = '7d', kind, json }: Asked): Promise<void> {
+async function replayFailed(rest: Rest, { since = '7d', kind, json }: Asked): Promise<Outcome | undefined> {
   const age = ages.parse(since);
   if (age === undefined) throw new UsageError(`--since wants ${ages.form}.`);
   const from = new Date(Date.now() - age).toISOString();
-  const filters = { outcome: 'failed', from, ...(kind === undefined ? {} : { kind }) };
+  const filters = { outcome: 'failed', from, ...(kind !== undefined && { kind }) };
   const workflows = await rest.all<Workflow>('/workflows', undefined, filters);
   if (workflows.length === 0) {
     process.stdout.write(json ? '{ "workflows": [] }\n' : `No workflow has failed since ${from}.\n`);
-    return;
+    return undefined;
   }
   const progress = new Progress(process.stderr);
-  const told: { workflow: Workflow; result: Replayed }[] = [];
+  const told: ReplayedWorkflow[] = [];
   try {
     progress.running('replay', 'The code of this checkout is prepared');
     const replayer = await replayerOfCheckout();
@@ -155,30 +156,30 @@ async function replayFailed(rest: Rest, { since = '7d', kind, json }: Asked): Pr
     progress.end();
   }
   process.exitCode = replayCode(told.map(({ result }) => result.verdict));
-  process.stdout.write(
-    json ? `${JSON.stringify({ workflows: told.map(failedAsJson) }, undefined, 2)}\n` : summary(told),
-  );
+  return { json: { workflows: told.map(failedAsJson) }, text: summary(told) };
 }
 
-function failedAsJson({
-  workflow: { actorId, name, finishedAt },
-  result,
-}: {
+interface ReplayedWorkflow {
   workflow: Workflow;
   result: Replayed;
-}): object {
+}
+
+function failedAsJson({ workflow: { actorId, name, finishedAt }, result }: ReplayedWorkflow): object {
   const { verdict, events, runs } = result;
   return { actorId, name, finishedAt, verdict, events, runs: runs.map(({ run, result: of }) => ({ run, ...of })) };
 }
 
-function summary(told: readonly { workflow: Workflow; result: Replayed }[]): string {
-  const rows = told.map(({ workflow: { actorId, name, finishedAt = '' }, result }) => {
-    const [first = ''] = verdictLines(result);
-    return [actorId, printable(name), finishedAt, result.verdict, first.replace(/^[^:]*: /, '')];
-  });
+function summary(told: readonly ReplayedWorkflow[]): string {
   const count = (verdict: Replayed['verdict']) => told.filter(({ result }) => result.verdict === verdict).length;
   const sums = `${count('replays')} replay, ${count('diverges')} diverge, ${count('unreadable')} cannot be replayed.\n`;
-  return asTable(['workflow', 'of', 'ended', 'replay', ''], rows) + sums;
+  const table = asTable(told, '', {
+    workflow: ({ workflow }) => workflow.actorId,
+    of: ({ workflow }) => workflow.name,
+    ended: ({ workflow }) => workflow.finishedAt,
+    replay: ({ result }) => result.verdict,
+    '': ({ result }) => verdictLines(result)[0]?.replace(/^[^:]*: /, ''),
+  });
+  return table + sums;
 }
 
 /** So many requests a minute are answered, and hundreds of histories are more: they wait for the next minute. */
@@ -220,23 +221,26 @@ ${replayCodesText}`,
       throw new UsageError('--since and --kind go with --failed.');
     }
     if (failed && (run !== undefined || events)) throw new UsageError('--run and --events go with one workflow.');
-    if (kind !== undefined && !actorKinds.some((one) => one === kind)) {
-      throw new UsageError(`There is no kind "${printable(kind)}"; there is: ${actorKinds.join(', ')}.`);
-    }
+    if (kind !== undefined)
+      foundBy(
+        kind,
+        'kind',
+        actorKinds.find((one) => one === kind),
+        actorKinds,
+      );
     if (which === undefined) return await replayFailed(new Rest(given), { since, kind, json: given.json ?? false });
     const number = wholeNumberOf('--run', run, 1, 1_000_000);
     const text = isId.test(which) ? exportText(await exportOf(new Rest(given), which, number)) : await fileText(which);
     if (!isId.test(which) && number !== undefined) throw new UsageError('--run goes with the id of a workflow.');
     const runs = await exportedRuns(text, number).catch((error: unknown) => {
-      throw new UsageError(`${printable(which)} is no exported history: ${printable(reasonOf(error))}.`);
+      throw new UsageError(said`${which} is no exported history: ${reasonOf(error)}.`);
     });
     const replayer = await replayerOfCheckout();
     const result = await replayed(replayer, runs);
     await replayer.close();
     process.exitCode = replayCode([result.verdict]);
-    process.stdout.write(
-      given.json ? `${JSON.stringify(asJson(result, events), undefined, 2)}\n` : asText(result, events),
-    );
+    const lines = [...(events ? stepLines(result.runs) : []), ...verdictLines(result)];
+    return { json: asJson(result, events), text: lines.map((line) => `${line}\n`) };
   },
 });
 
@@ -250,13 +254,9 @@ async function fileText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch {
     throw new UsageError(
-      `There is no file "${printable(file)}" that can be read, and it is no id of a workflow; see \`./ballast workflow list\`.`,
+      said`There is no file "${file}" that can be read, and it is no id of a workflow; see \`./ballast workflow list\`.`,
     );
   }
-}
-
-function asText(result: Replayed, events: boolean): string {
-  return [...(events ? stepLines(result.runs) : []), ...verdictLines(result)].map((line) => `${line}\n`).join('');
 }
 
 function asJson({ runs, ...rest }: Replayed, events: boolean): object {

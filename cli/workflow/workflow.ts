@@ -1,12 +1,14 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { historyStepSchema, workflowDetailSchema, workflowSchema } from '../../api/workflows/workflow.ts';
+import { defined } from '../../domain/defined.ts';
 import { duration } from '../../domain/history-steps/in-words.ts';
 import { actorKinds as kinds } from '../../workflows/descriptors.ts';
 import { command, UsageError } from '../engine/command.ts';
+import { foundBy, wholeNumberOf } from '../engine/given.ts';
+import { listed } from '../engine/outcome.ts';
 import { Rest, RestRefusal, restOptions } from '../engine/rest.ts';
-import { asTable, printable } from '../engine/table.ts';
-import { wholeNumberOf } from '../engine/whole-number-of.ts';
+import { asFacts, said } from '../engine/table.ts';
 
 type Detail = z.output<typeof workflowDetailSchema>;
 
@@ -14,10 +16,9 @@ export const workflowShow = command({
   summary: 'Shows one workflow: who requested it, its stages, and what it waits for',
   usage: 'ID [--json]',
   options: restOptions,
-  words: { least: 1, most: 1 },
   run: async (given, [id = '']) => {
     const workflow = await new Rest(given).call<Detail>('GET', workflowPath(id));
-    process.stdout.write(given.json ? `${JSON.stringify(workflow, undefined, 2)}\n` : asLines(workflow));
+    return { json: workflow, text: factsText(workflow) };
   },
 });
 
@@ -26,26 +27,22 @@ function workflowPath(id: string): string {
   return `/workflows/${encodeURIComponent(id.slice(id.lastIndexOf('/') + 1))}`;
 }
 
-function asLines(workflow: Detail): string {
-  const { actorId, name, about, state, outcome, stuck, blocker, message, requestedBy, stages } = workflow;
-  const { createdAt, finishedAt = '', waitingFor, pending } = workflow;
+function factsText(workflow: Detail): string {
+  const { state, stuck, message, requestedBy } = workflow;
   const request = requestedBy?.requestId === undefined ? '' : `, request ${requestedBy.requestId}`;
-  const lines: [string, string][] = [
-    ['workflow', `${actorId} "${name}"`],
-    ['about', about],
-    ['by', requestedBy === undefined ? '' : `${requestedBy.name} (${requestedBy.kind})${request}`],
-    ['outcome', outcome],
-    ['state', [stuck ? `${state}, stuck` : state, message].filter((text) => text !== '').join(': ')],
-    ['stuck', blocker],
-    ['since', createdAt],
-    ['ended', finishedAt],
-    ...stages.map((stage): [string, string] => ['stage', stageLine(stage)]),
-    ['now', waitingFor],
-    ...pending.map(({ lastFailure }): [string, string] => ['last failure', lastFailure]),
-  ];
-  const shown = lines.filter(([, value]) => value !== '');
-  const width = Math.max(...shown.map(([title]) => title.length));
-  return shown.map(([title, value]) => `${title.padEnd(width)}  ${printable(value)}\n`).join('');
+  return asFacts({
+    workflow: `${workflow.actorId} "${workflow.name}"`,
+    about: workflow.about,
+    by: requestedBy && `${requestedBy.name} (${requestedBy.kind})${request}`,
+    outcome: workflow.outcome,
+    state: [stuck ? `${state}, stuck` : state, message].filter((text) => text !== '').join(': '),
+    stuck: workflow.blocker,
+    since: workflow.createdAt,
+    ended: workflow.finishedAt,
+    stage: workflow.stages.map(stageLine),
+    now: workflow.waitingFor,
+    'last failure': workflow.pending.map(({ lastFailure }) => lastFailure),
+  });
 }
 
 function stageLine({ title, outcome, durationMs }: Detail['stages'][number]): string {
@@ -98,14 +95,12 @@ as Temporal's tools read it; several are a list beneath "runs". Takes an adminis
     run: { type: 'string', value: 'N', what: 'The number of the run; all of them by default.' },
     ...options,
   },
-  words: { least: 1, most: 1 },
   run: async ({ output, force = false, run, ...given }, [id = '']) => {
     const number = wholeNumberOf('--run', run, 1, 1_000_000);
     if (force && output === undefined) throw new UsageError('--force goes with --output.');
     const text = exportText(await exportOf(new Rest(given), id, number));
-    if (output === undefined) return void process.stdout.write(text);
-    await written(output, text, force);
-    process.stdout.write(`${output}\n`);
+    if (output !== undefined) await written(output, text, force);
+    process.stdout.write(output === undefined ? text : `${output}\n`);
   },
 });
 
@@ -116,9 +111,9 @@ async function written(output: string, text: string, force: boolean): Promise<vo
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;
     if (error.code !== 'EEXIST') {
-      throw new RestRefusal(`${printable(output)} cannot be written (${error.code}); give --output another file.`);
+      throw new RestRefusal(said`${output} cannot be written (${String(error.code)}); give --output another file.`);
     }
-    if (!force) throw new RestRefusal(`${printable(output)} exists; give --force to replace it.`);
+    if (!force) throw new RestRefusal(said`${output} exists; give --force to replace it.`);
     const aside = `${output}.${process.pid}`;
     await writeFile(aside, text, { mode: 0o600, flag: 'wx' });
     await rename(aside, output);
@@ -137,32 +132,25 @@ export const workflowHistory = command({
     raw: { type: 'boolean', what: 'Include the events of each step; needs --json.' },
     ...restOptions,
   },
-  words: { least: 1, most: 1 },
   run: async ({ tail, failures, search, raw, ...given }, [id = '']) => {
     const most = wholeNumberOf('--tail', tail, 1, 10_000) ?? 50;
     const filters = {
       order: 'newest',
-      ...(failures ? { failures: 'true' } : {}),
-      ...(search === undefined ? {} : { q: search }),
-      ...(raw && given.json ? { raw: 'true' } : {}),
+      ...(failures && { failures: 'true' }),
+      ...(raw && given.json && { raw: 'true' }),
+      ...defined({ q: search }),
     };
     const steps = (await new Rest(given).all<Step>(`${workflowPath(id)}/history`, most, filters)).toReversed();
-    if (given.json) process.stdout.write(`${JSON.stringify({ steps }, undefined, 2)}\n`);
-    else if (steps.length === 0) process.stdout.write('Nothing has happened yet.\n');
-    else process.stdout.write(asTable(['at', 'after', 'outcome', 'what happened', ''], steps.map(stepRow)));
+    return listed({ steps }, 'Nothing has happened yet.', {
+      at: 'startedAt',
+      after: ({ sinceStartMs }) => `+${duration(sinceStartMs)}`.replace('+less than a second', ''),
+      outcome: 'outcome',
+      'what happened': ({ title, stateTitle }) => (stateTitle === undefined ? title : `${title} → ${stateTitle}`),
+      '': ({ detail, attempts, failure }) =>
+        [detail, attempts > 1 ? `tried ${attempts} times` : '', failure].filter((text) => text !== '').join('; '),
+    });
   },
 });
-
-function stepRow({ startedAt, sinceStartMs, title, stateTitle, detail, attempts, failure, outcome }: Step): string[] {
-  const tried = attempts > 1 ? `tried ${attempts} times` : '';
-  return [
-    startedAt,
-    `+${duration(sinceStartMs)}`.replace('+less than a second', ''),
-    outcome,
-    printable(stateTitle === undefined ? title : `${title} → ${stateTitle}`),
-    printable([detail, tried, failure].filter((text) => text !== '').join('; ')),
-  ];
-}
 
 /** Remedies for stuck workflows, by what their blockers begin with. */
 const remedies: readonly [begins: string, remedy: string][] = [
@@ -220,58 +208,40 @@ export const workflowList = command({
     ...restOptions,
   },
   run: async ({ query: q, kind, open, over, stuck, failed, lives, about, by, from, until, tail, ...given }) => {
-    if (kind !== undefined && !kinds.some((one) => one === kind)) {
-      throw new UsageError(`There is no kind "${printable(kind)}"; there is: ${kinds.join(', ')}.`);
-    }
+    if (kind !== undefined)
+      foundBy(
+        kind,
+        'kind',
+        kinds.find((one) => one === kind),
+        kinds,
+      );
     if (over && (open || stuck)) throw new UsageError('--over goes with neither --open nor --stuck.');
     if (failed && (open || stuck)) throw new UsageError('--failed goes with neither --open nor --stuck.');
-    const workflows = await new Rest(given).all<Workflow>(
-      '/workflows',
-      wholeNumberOf('--tail', tail, 1, 10_000) ?? 50,
-      {
-        ...(q === undefined ? {} : { q }),
-        ...(kind === undefined ? {} : { kind }),
-        ...(open || over ? { state: open ? 'open' : 'over' } : {}),
-        ...(stuck ? { stuck: 'true' } : {}),
-        ...(failed ? { outcome: 'failed' } : {}),
-        ...(lives === undefined ? {} : { lives }),
-        ...(about === undefined ? {} : { subjectId: about }),
-        ...(by === undefined ? {} : { requestedBy: by }),
-        ...(from === undefined ? {} : { from }),
-        ...(until === undefined ? {} : { until }),
-      },
-    );
-    if (given.json) process.stdout.write(`${JSON.stringify({ workflows }, undefined, 2)}\n`);
-    else if (workflows.length === 0) process.stdout.write('There are no such workflows.\n');
-    else if (stuck)
-      process.stdout.write(
-        asTable(['id', 'kind', 'of', 'state', 'since', 'stuck', 'what to do'], workflows.map(stuckRow)),
-      );
-    else
-      process.stdout.write(
-        asTable(['id', 'kind', 'of', 'state', 'outcome', 'since', 'by', ''], workflows.map(workflowRow)),
-      );
+    const most = wholeNumberOf('--tail', tail, 1, 10_000) ?? 50;
+    const workflows = await new Rest(given).all<Workflow>('/workflows', most, {
+      ...((open || over) && { state: open ? 'open' : 'over' }),
+      ...(stuck && { stuck: 'true' }),
+      ...(failed && { outcome: 'failed' }),
+      ...defined({ q, kind, lives, subjectId: about, requestedBy: by, from, until }),
+    });
+    const first = { id: 'id', kind: 'kind', of: 'name' } as const;
+    const none = 'There are no such workflows.';
+    if (stuck) {
+      return listed({ workflows }, none, {
+        ...first,
+        state: 'state',
+        since: 'createdAt',
+        stuck: 'blocker',
+        'what to do': ({ blocker, id }) => whatToDo(blocker, id),
+      });
+    }
+    return listed({ workflows }, none, {
+      ...first,
+      state: (one) => (one.stuck ? `${one.state}, stuck` : one.state),
+      outcome: 'outcome',
+      since: 'createdAt',
+      by: ({ requestedBy }) => requestedBy?.name,
+      '': ({ blocker, message }) => blocker || message,
+    });
   },
 });
-
-function workflowRow({
-  id,
-  kind,
-  name,
-  state,
-  outcome,
-  stuck,
-  blocker,
-  message,
-  createdAt,
-  requestedBy,
-}: Workflow): string[] {
-  return [
-    ...[id, kind, printable(name), stuck ? `${state}, stuck` : state, outcome, createdAt],
-    ...[printable(requestedBy?.name ?? ''), printable(blocker || message)],
-  ];
-}
-
-function stuckRow({ id, kind, name, state, blocker, createdAt }: Workflow): string[] {
-  return [id, kind, printable(name), state, createdAt, printable(blocker), whatToDo(blocker, id)];
-}

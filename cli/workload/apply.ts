@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { duration } from '../../domain/settings/setting.ts';
 import { chosenCluster, clusterOptions } from '../cluster.ts';
-import { command, UsageError } from '../engine/command.ts';
+import { readWaiting } from '../deployment/waiting.ts';
+import { command } from '../engine/command.ts';
 import { Events, eventsOption, Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
-import { asTable, printable } from '../engine/table.ts';
+import { asTable, printable, said } from '../engine/table.ts';
 import { inWordsOfFile, placeIn, type Workload } from './workload.ts';
 import { nameOf, readWorkloadFile } from './workload-file.ts';
 
@@ -121,15 +121,12 @@ function layoutOf(image: unknown): string | undefined {
   return typeof image.layout === 'string' ? image.layout : undefined;
 }
 
-const patience = duration(1_000, 86_400_000);
-
 export const clusterApply = command({
   summary: 'Applies the workloads of a file to a cluster',
   usage: 'FILE [--cluster SLUG] [--prune] [--dry-run] [--wait | --no-wait] [--timeout 10m] [--json]',
   details: `For operators: workloads of the platform itself, and to try out a cluster. Applications are deployed by \`./ballast deploy\`,\nwhich keeps their releases and history. FILE is YAML or JSON, as docs/clusters.md describes it; - is the standard input. All of it is put there or nothing. It
 waits until all is in effect; exit code 1 tells that something is not. On a cluster of this machine a layout may be named
 as seen from FILE.`,
-  words: { least: 1, most: 1 },
   options: {
     prune: { type: 'boolean', what: 'Remove the workloads that the file does not name.' },
     'dry-run': { type: 'boolean', what: 'Check everything and say what would change, without changing it.' },
@@ -139,19 +136,17 @@ as seen from FILE.`,
     ...clusterOptions,
     ...eventsOption,
   },
-  run: async ({ prune = false, 'dry-run': dryRun, wait, 'no-wait': noWait, timeout, ...given }, [file = '']) => {
-    if (wait && noWait) throw new UsageError('--wait and --no-wait contradict each other; give one of them.');
-    const millis = timeout === undefined ? 600_000 : patience.parse(timeout);
-    if (millis === undefined) throw new UsageError(`--timeout wants ${patience.form}.`);
+  run: async ({ prune = false, 'dry-run': dryRun, ...given }, [file = '']) => {
+    const { millis, until, json } = readWaiting(given);
+    const noWait = until === 'started';
     const read = readWorkloadFile(file);
     const { rest, cluster, path } = await chosenCluster(given);
     const workloads = cluster.local ? withLocalLayouts(read.workloads, file) : read.workloads;
     const place = `${path}/workloads`;
     if (dryRun) {
       const { changes } = await put(rest, place, file, { workloads, prune, dryRun });
-      if (given.json) process.stdout.write(`${JSON.stringify({ cluster: cluster.slug, changes }, undefined, 2)}\n`);
-      else for (const { name, change } of changes) process.stdout.write(`${printable(name)} ${inDryRun[change]}\n`);
-      return;
+      const text = changes.map(({ name, change }) => said`${name} ${inDryRun[change]}\n`);
+      return { json: { cluster: cluster.slug, changes }, text };
     }
     const answer = await put(rest, place, file, { workloads, prune });
     if (!noWait && ['lost', 'awaiting-agent'].includes(cluster.status)) {
@@ -160,13 +155,19 @@ as seen from FILE.`,
         `ballast: ${cluster.slug} is ${cluster.status}: this is applied once its agent is in contact; ${help}.\n`,
       );
     }
-    const items = noWait ? answer.items : await appliedWorkloads(rest, path, answer.items, millis, given.json ?? false);
-    if (given.json) process.stdout.write(`${JSON.stringify({ ...answer, items }, undefined, 2)}\n`);
-    else process.stdout.write(asText(items, answer.removed));
+    const items = noWait ? answer.items : await appliedWorkloads(rest, path, answer.items, millis, json);
     // Without waiting, what is on its way is no failure; what is known to have failed is one all the same.
     const failed = items.filter(({ state }) => (noWait ? state === 'failed' : state !== 'applied'));
     tellFailures(failed);
     if (failed.length > 0) process.exitCode = 1;
+    const table = asTable(items, '', {
+      workload: 'name',
+      release: 'release',
+      state: 'state',
+      '': ({ error, hosts }) => error || hosts.map(({ url, host }) => url || host).join(' '),
+    });
+    const gone = answer.removed.map((name) => said`${name} is removed\n`);
+    return { json: { ...answer, items }, text: [table, ...gone] };
   },
 });
 
@@ -198,21 +199,10 @@ async function put(
 
 function tellFailures(items: Workload[]): void {
   for (const { name, error } of items.filter(({ state }) => state === 'failed')) {
-    process.stderr.write(`ballast: ${printable(name)} failed: ${printable(error)}\n`);
+    process.stderr.write(said`ballast: ${name} failed: ${error}\n`);
   }
-  const waiting = items.filter(({ state }) => state === 'pending').map(({ name }) => printable(name));
+  const waiting = items.filter(({ state }) => state === 'pending').map(({ name }) => name);
   if (waiting.length > 0) {
-    process.stderr.write(`ballast: Not in effect in time: ${waiting.join(', ')}; see \`./ballast cluster ps\`.\n`);
+    process.stderr.write(said`ballast: Not in effect in time: ${waiting.join(', ')}; see \`./ballast cluster ps\`.\n`);
   }
-}
-
-function asText(items: Workload[], removed: string[]): string {
-  const rows = items.map(({ name, release, state, hosts, error }) => [
-    printable(name),
-    printable(release),
-    state,
-    printable(error === '' ? hosts.map(({ url, host }) => url || host).join(' ') : error),
-  ]);
-  const gone = removed.map((name) => `${printable(name)} is removed\n`).join('');
-  return (rows.length === 0 ? '' : asTable(['workload', 'release', 'state', ''], rows)) + gone;
 }

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { instanceSchema, workloadSchema } from '../../api/workloads/workload.ts';
+import { defined } from '../../domain/defined.ts';
 import { chosenCluster, clusterOptions } from '../cluster.ts';
 import { command } from '../engine/command.ts';
-import { finishedCommand } from '../engine/command-end.ts';
+import { failureOf, finishedCommand } from '../engine/command-end.ts';
+import { listed } from '../engine/outcome.ts';
 import { type FieldFault, faultsText, printableLines, RestRefusal } from '../engine/rest.ts';
-import { asTable, printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 
 type Instance = z.output<typeof instanceSchema>;
 
@@ -15,24 +17,17 @@ export const clusterPs = command({
   run: async (given) => {
     const { rest, path } = await chosenCluster(given);
     const instances = await rest.all<Instance>(`${path}/instances`);
-    if (given.json) process.stdout.write(`${JSON.stringify({ instances }, undefined, 2)}\n`);
-    else if (instances.length === 0) process.stdout.write('Nothing runs there; see `./ballast cluster apply`.\n');
-    else
-      process.stdout.write(asTable(['instance', 'workload', 'release', 'state', 'run', 'since', ''], rows(instances)));
+    return listed({ instances }, 'Nothing runs there; see `./ballast cluster apply`.', {
+      instance: 'id',
+      workload: 'workload',
+      release: ({ release, releaseNumber }) => releaseNumber ?? release,
+      state: ({ state, asOf }) => (asOf?.inContact === false ? `${state} (last known)` : state),
+      run: 'run',
+      since: 'startedAt',
+      '': ({ message, exit }) => message ?? endOf(exit),
+    });
   },
 });
-
-function rows(instances: Instance[]): string[][] {
-  return instances.map(({ id, workload, release, releaseNumber, state, run, startedAt, exit, message, asOf }) => [
-    printable(id),
-    printable(workload),
-    releaseNumber === undefined ? printable(release) : String(releaseNumber),
-    asOf?.inContact === false ? `${state} (last known)` : state,
-    String(run),
-    startedAt ?? '',
-    printable(message ?? endOf(exit)),
-  ]);
-}
 
 function endOf(exit: Instance['exit']): string {
   if (exit === undefined) return '';
@@ -44,14 +39,12 @@ export const clusterRemove = command({
   summary: 'Removes a workload from a cluster',
   usage: 'WORKLOAD [--cluster SLUG] [--json]',
   details: 'The instances finish their work and are stopped. Volumes stay on the machine.',
-  words: { least: 1, most: 1 },
   options: clusterOptions,
   run: async (given, [workload = '']) => {
     const { rest, path } = await chosenCluster(given);
     await rest.call('DELETE', `${path}/workloads/${encodeURIComponent(workload)}`);
-    if (given.json) process.stdout.write(`${JSON.stringify({ removed: workload })}\n`);
-    else
-      process.stdout.write(`${printable(workload)} is being removed; \`./ballast cluster ps\` shows what is left.\n`);
+    const text = said`${workload} is being removed; \`./ballast cluster ps\` shows what is left.`;
+    return { jsonLine: { removed: workload }, text };
   },
 });
 
@@ -59,19 +52,18 @@ export const clusterRestart = command({
   summary: 'Restarts a workload: replaces its instances one after the other',
   usage: 'WORKLOAD [--process NAME] [--cluster SLUG] [--json]',
   details: 'Release and image stay the same. The command waits until the new instances have taken over.',
-  words: { least: 1, most: 1 },
   options: {
     process: { type: 'string', value: 'NAME', what: 'Only this process of it.' },
     ...clusterOptions,
   },
   run: async ({ process: only, ...given }, [workload = '']) => {
     const { rest, path } = await chosenCluster(given);
-    const body = { kind: 'restart', workload, ...(only === undefined ? {} : { process: only }) };
+    const body = defined({ kind: 'restart', workload, process: only });
     const { id } = await rest.call<{ id: string }>('POST', `${path}/commands`, body);
     const finished = await finishedCommand(rest, `${path}/commands/${id}`);
-    if (given.json) process.stdout.write(`${JSON.stringify({ id, ...finished })}\n`);
-    if (finished.state !== 'done') throw new RestRefusal(finished.message || `The restart is ${finished.state}.`);
-    if (!given.json) process.stdout.write(`${printable(workload)} is restarted.\n`);
+    const failure = failureOf(finished, 'The restart');
+    const text = failure === undefined ? said`${workload} is restarted.` : '';
+    return { jsonLine: { id, ...finished }, text, failure };
   },
 });
 
