@@ -14,6 +14,22 @@ export interface Command {
   run(args: string[]): Promise<void>;
 }
 
+type Commands = Readonly<Record<string, () => Promise<Command>>>;
+
+/**
+ * Commands of a file, which is loaded when one of them is called: those of a noun by their verbs, or others by their names. The file
+ * calls `project list` projectList.
+ */
+export function from(file: () => Promise<object>, noun: string, verbs?: string): Commands {
+  const names = verbs === undefined ? noun.split(' ') : verbs.split(' ').map((verb) => `${noun} ${verb}`);
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = name.replace(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
+      return [name, async () => (await file())[own as never] as Command];
+    }),
+  );
+}
+
 export interface Option {
   type: 'string' | 'boolean';
   /** One letter that says the same, as in `-f`. */

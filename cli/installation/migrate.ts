@@ -1,19 +1,19 @@
 import { settingsWithEmbedded } from '../database/embedded-env.ts';
 import { reachableDatabase } from '../database/reachable-database.ts';
-import { command } from '../engine/command.ts';
+import { command, jsonOption } from '../engine/command.ts';
 import { prepareDatabase } from '../preparation/prepare-database.ts';
 
-export const migrateCommand = command({
+export const migrate = command({
   summary: 'Migrates the database to this version',
   usage: '[--json]',
   details: `Makes or updates the tables, the keys file and the organization "default". \`./ballast up\` does this by itself; with
 several API and worker processes, run it once before the new version of them is started.`,
-  options: { json: { type: 'boolean', what: 'Print JSON.' } },
-  run: async ({ json }) => {
+  options: jsonOption,
+  run: async () => {
     const settings = settingsWithEmbedded();
     await reachableDatabase(settings);
     const { applied } = await prepareDatabase(settings, (text) => process.stderr.write(`${text}\n`));
-    const said = applied.length === 0 ? 'The database is at this version already.' : `Applied ${applied.join(', ')}.`;
-    process.stdout.write(`${json ? JSON.stringify({ applied }) : said}\n`);
+    const text = applied.length === 0 ? 'The database is at this version already.' : `Applied ${applied.join(', ')}.`;
+    return { jsonLine: { applied }, text };
   },
 });
