@@ -7,7 +7,7 @@ import { ofTheEnvironment, urlOfTheEnvironment } from './engine/credential.ts';
 import { listed, type Outcome } from './engine/outcome.ts';
 import { canAsk, typedAgain } from './engine/question.ts';
 import { Rest, restOptions } from './engine/rest.ts';
-import { printable, said } from './engine/table.ts';
+import { said } from './engine/table.ts';
 
 /** The thing that is lost: people type its name, and read what it is called besides. */
 interface Lost {
@@ -37,7 +37,7 @@ export type Losses = readonly (readonly [count: number, line: string])[];
 
 /** Tells what ends with a thing, and asks for its name: the one way of all commands that destroy something. False: nothing happens. */
 async function confirmLoss({ noun, called, name, verb = 'delete' }: Lost, lost: Losses): Promise<boolean> {
-  const told = lost.flatMap(([count, line]) => (count > 0 ? [`\n  ${printable(line)}`] : [])).join('');
+  const told = lost.flatMap(([count, line]) => (count > 0 ? [said`\n  ${line}`] : [])).join('');
   const thing = said`the ${noun} ${called}`;
   if (!canAsk()) throw new UsageError(`This ${verb}s ${thing}; give --yes to do that.${told}`);
   if (told !== '') process.stderr.write(`With ${thing}:${told}\n`);

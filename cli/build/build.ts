@@ -84,7 +84,7 @@ async function watch(rest: Rest, id: string, signal: AbortSignal, tell: Tell): P
 function tellingWaits(): Tell {
   let waits = '';
   return ({ blocker }) => {
-    if (blocker !== '' && blocker !== waits) process.stderr.write(`  ${printable(blocker)}\n`);
+    if (blocker !== '' && blocker !== waits) process.stderr.write(said`  ${blocker}\n`);
     waits = blocker;
   };
 }

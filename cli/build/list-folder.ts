@@ -8,7 +8,7 @@ import { linkFault } from '../../domain/builds/manifest.ts';
 import type { SourceTree } from '../../domain/detection/tree.ts';
 import { UsageError } from '../engine/command.ts';
 import { RestRefusal } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { asBytes, type GitRules, gitIgnores, gitRules } from './ignored.ts';
 
 const deepest = 3;
@@ -63,7 +63,7 @@ interface Walk {
 export async function listFolder(folder: string, signal?: AbortSignal): Promise<ListedFile[]> {
   const root = resolve(folder);
   const found = await stat(root).catch(() => undefined);
-  if (!found?.isDirectory()) throw new UsageError(`${printable(folder)} is no folder; name the folder to build.`);
+  if (!found?.isDirectory()) throw new UsageError(said`${folder} is no folder; name the folder to build.`);
   const { prefix, stack } = await rulesAbove(root);
   const docker = dockerRules((await textOf(join(root, '.dockerignore'), 'utf8')) ?? '');
   const files: ListedFile[] = [];
@@ -83,12 +83,11 @@ async function walk(walking: Walk, inside: string, above: readonly GitRules[]): 
     if (never.has(bytes) || gitIgnores(stack, `${prefix}${asBytes(inside)}${bytes}`, isDirectory)) continue;
     const leftOut = dockerIgnores(docker, path);
     if (leftOut && !(isDirectory && docker.brings)) continue;
-    if (!isUtf8(entry.name))
-      throw new UsageError(`The name of ${printable(path)} is no UTF-8; rename it, or leave it out.`);
+    if (!isUtf8(entry.name)) throw new UsageError(said`The name of ${path} is no UTF-8; rename it, or leave it out.`);
     if (isDirectory) await walk(walking, `${path}/`, stack);
     else if (entry.isFile() || entry.isSymbolicLink()) files.push(await fileOf(folder, path, entry.isSymbolicLink()));
     if (files.length <= mostFiles) continue;
-    throw new UsageError(`${printable(folder)} has more than ${mostFiles} files; leave some out by .gitignore.`);
+    throw new UsageError(said`${folder} has more than ${mostFiles} files; leave some out by .gitignore.`);
   }
 }
 
@@ -101,7 +100,7 @@ async function fileOf(folder: string, path: string, isLink: boolean): Promise<Li
   const bytes = await readlink(place, { encoding: 'buffer' }).catch((error: unknown) => unreadable(path, error));
   const target = bytes.toString('utf8');
   const fault = isUtf8(bytes) ? linkFault(path, target) : 'is a link to a path that is no UTF-8; remove it';
-  if (fault !== undefined) throw new UsageError(`${printable(path)} ${printable(fault)}, by .gitignore for one.`);
+  if (fault !== undefined) throw new UsageError(said`${path} ${fault}, by .gitignore for one.`);
   return { path, kind: 'link', size: bytes.length, target };
 }
 
@@ -144,7 +143,7 @@ async function textOf(path: string, encoding: 'utf8' | 'latin1'): Promise<string
 }
 
 function unreadable(path: string, error: unknown): never {
-  throw new UsageError(`${printable(path)} cannot be read (${codeOf(error)}); make it readable, or leave it out.`);
+  throw new UsageError(said`${path} cannot be read (${codeOf(error)}); make it readable, or leave it out.`);
 }
 
 function codeOf(error: unknown): string {
@@ -163,6 +162,6 @@ export type OnSent = (files: readonly MissingFile[], sent: (file: MissingFile) =
 /** The file is not what was hashed any more. */
 export class Changed extends RestRefusal {
   constructor(path: string) {
-    super(`${printable(path)} changed while it was uploaded; run the command again.`);
+    super(said`${path} changed while it was uploaded; run the command again.`);
   }
 }

@@ -7,7 +7,7 @@ import type { sourceSchema } from '../../api/builds/sources.ts';
 import type { SourceFile } from '../../domain/builds/manifest.ts';
 import { UsageError } from '../engine/command.ts';
 import type { Progress } from '../engine/progress.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
 import { type ListedFile, listFolder, type MissingFile } from './list-folder.ts';
 import { pushBlobs } from './push-blobs.ts';
@@ -53,7 +53,7 @@ async function hashFile(
     const file = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       const why = code === 'ENOENT' || code === 'ELOOP' ? 'changed meanwhile; run the command again' : unreadable(code);
-      throw new UsageError(`${printable(path)} ${why}.`);
+      throw new UsageError(said`${path} ${why}.`);
     });
     try {
       for (;;) {

@@ -4,7 +4,7 @@ import { follow, ofChangeSet, stillUnderWay, theseDeployments, untilStale } from
 import { placeWords } from '../deployment/place-words.ts';
 import type { Waiting } from '../deployment/waiting.ts';
 import { interruptedCode } from '../engine/interrupted.ts';
-import { printable } from '../engine/table.ts';
+import { printable, said } from '../engine/table.ts';
 import type { Here } from '../place/here.ts';
 import { addressesOf, type OverviewService, overviewOf } from '../status.ts';
 import { applyDraft, type Changes, draftWith, nothingStaged } from './apply-draft.ts';
@@ -152,7 +152,7 @@ async function buildAnew(
   interrupt.leaves('The build and its deployment continue without this command.');
   if (!json)
     process.stderr.write(
-      `Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}: ${commitSha.slice(0, 12)} of ${printable(branch)}\n`,
+      said`Build #${number} of ${service.slug} for ${environment.slug}: ${commitSha.slice(0, 12)} of ${branch}\n`,
     );
   const found = (build: Build) => tellVariablesOf(rest, to, build);
   const built = await followBuild(rest, id, interrupt.signal, { json, log: json ? undefined : logBeside, found });
@@ -204,5 +204,5 @@ async function tell(
     const result = { project: project.slug, environment: environment.slug, changeSetId, deployments, addresses };
     return void process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
   }
-  for (const address of addresses) process.stdout.write(`${printable(address)}\n`);
+  for (const address of addresses) process.stdout.write(said`${address}\n`);
 }

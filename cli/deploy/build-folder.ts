@@ -10,7 +10,7 @@ import type { Waiting } from '../deployment/waiting.ts';
 import { UsageError } from '../engine/command.ts';
 import { Progress } from '../engine/progress.ts';
 import type { Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
 import { tellLeft } from './apply-and-follow.ts';
@@ -117,8 +117,7 @@ export async function buildBehindApproval(
   const body = { environmentId: environment.id, sourceId: upload.sourceId, ...why, ...accepted };
   const { id, number } = await rest.call<Build>('POST', `/services/${service.id}/builds`, body);
   interrupt.leaves('The build and its deployment continue without this command.');
-  if (!json)
-    process.stderr.write(`Build #${number} of ${printable(service.slug)} for ${printable(environment.slug)}\n`);
+  if (!json) process.stderr.write(said`Build #${number} of ${service.slug} for ${environment.slug}\n`);
   const build = await followBuild(rest, id, interrupt.signal, { json, log: json ? undefined : logBeside });
   if (build.status === 'succeeded') await tellProposals(rest, to, build);
   return build;

@@ -9,7 +9,7 @@ import { readWaiting, waitOptions } from '../deployment/waiting.ts';
 import { command, UsageError } from '../engine/command.ts';
 import { wholeNumberOf } from '../engine/given.ts';
 import { eventsOption, Progress } from '../engine/progress.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { findBelonging, writeBelonging } from '../place/belonging.ts';
 import { type Here, here, serviceOptions } from '../place/here.ts';
 import { applyAndFollow, followBuilt } from './apply-and-follow.ts';
@@ -134,7 +134,7 @@ ${exitCodesText}`,
       refuseDockerfile(source);
       if (source.kind === 'folder' && source.context !== undefined)
         throw new UsageError(
-          `--context is for what a cluster builds, and none builds here: deploy ${printable(source.context)} itself.`,
+          said`--context is for what a cluster builds, and none builds here: deploy ${source.context} itself.`,
         );
       const { to, items } = await (source.kind === 'git'
         ? withRepository(early, target, source, wanted, interrupt)

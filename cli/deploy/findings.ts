@@ -7,7 +7,7 @@ import { looksSecret } from '../../domain/variables/env-text.ts';
 import type { Build } from '../build/build.ts';
 import { placeWords } from '../deployment/place-words.ts';
 import type { Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { printable, said } from '../engine/table.ts';
 import type { Environment, Project, Service } from '../place/chosen.ts';
 import { processesThere } from '../service/chosen-process.ts';
 
@@ -68,8 +68,7 @@ async function variableLines(
   const unset = requiredVariables.filter((name) => !set.has(name)).map(printable);
   const ofPages = unset.filter((name) => isStatic || isPublicByName(name));
   const others = unset.filter((name) => !ofPages.includes(name));
-  const asks = (names: readonly string[]) =>
-    `! ${service.slug} asks for ${namedVariables(names)} (${printable(envTemplate)})`;
+  const asks = (names: readonly string[]) => said`! ${service.slug} asks for ${namedVariables(names)} (${envTemplate})`;
   const words = wordsOf(service, place);
   const secret = others.find((name) => looksSecret(name, '-'));
   return [
@@ -100,9 +99,9 @@ async function proposalLines(rest: Rest, place: Place, build: Build): Promise<st
     const value = quoted(command.some((word) => /^\[|\s|^$/.test(word)) ? JSON.stringify(command) : command.join(' '));
     const [what, how] = isRelease
       ? ['a release command', `service set releaseCommand=${value}`]
-      : [`the process ${printable(name)}`, `process create ${quoted(name)} kind=worker command=${value}`];
+      : [said`the process ${name}`, `process create ${quoted(name)} kind=worker command=${value}`];
     return [
-      `! ${service.slug} has ${what} (${printable(line)}), which nothing runs; this stages it:`,
+      said`! ${service.slug} has ${what} (${line}), which nothing runs; this stages it:`,
       `    ./ballast ${how}${words}`,
     ];
   });

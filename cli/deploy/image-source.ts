@@ -12,7 +12,7 @@ import { slugOf } from '../../domain/slug.ts';
 import { folderTree } from '../build/list-folder.ts';
 import { UsageError } from '../engine/command.ts';
 import type { Progress } from '../engine/progress.ts';
-import { printable } from '../engine/table.ts';
+import { printable, said } from '../engine/table.ts';
 import { buildImage } from '../image/build.ts';
 import { dockerArchive, unpackArchive } from '../image/docker-archive.ts';
 import { pushLayout, tokenWay } from '../image/push-layout.ts';
@@ -51,7 +51,7 @@ export function imageSource(word: string, context?: string): ImageSource {
   const path = resolve(word);
   if (existsSync(path))
     return statSync(path).isDirectory() ? ofDirectory(path, context) : { kind: 'archive', file: path };
-  if (/^(?:\.{0,2}\/|~)/.test(word)) throw new UsageError(`${printable(word)} is not there.`);
+  if (/^(?:\.{0,2}\/|~)/.test(word)) throw new UsageError(said`${word} is not there.`);
   // As Docker tells a registry from the first part of a name.
   const [first = '', ...others] = word.split('/');
   const isHost = others.length > 0 && (/[.:]/.test(first) || first === 'localhost');
@@ -59,7 +59,7 @@ export function imageSource(word: string, context?: string): ImageSource {
   if (!isHost) return { kind: 'docker', tag: word };
   if (isImageReference(word)) return { kind: 'registry', reference: word };
   throw new UsageError(
-    `"${printable(word)}" is no image of a registry, such as registry.example.com/team/app:1.2, with lower-case names, and no file here.`,
+    said`"${word}" is no image of a registry, such as registry.example.com/team/app:1.2, with lower-case names, and no file here.`,
   );
 }
 
@@ -67,9 +67,9 @@ export function imageSource(word: string, context?: string): ImageSource {
 export function gitSource(named: Omit<GitSource, 'kind'>): GitSource {
   const { url, context = '', connection } = named;
   const fault = connection === undefined ? gitUrlFault(url) : undefined;
-  if (fault !== undefined) throw new UsageError(`${printable(url)} ${fault}.`);
+  if (fault !== undefined) throw new UsageError(said`${url} ${fault}.`);
   const path = pathFault(context);
-  if (path !== undefined) throw new UsageError(`${printable(context)} ${path}.`);
+  if (path !== undefined) throw new UsageError(said`${context} ${path}.`);
   return { kind: 'git', ...named };
 }
 
@@ -155,7 +155,7 @@ export async function atHome(source: ImageSource, here: Here, signal: AbortSigna
   }
   const hub = source.tag.includes('/') ? source.tag : `library/${source.tag}`;
   process.stderr.write(
-    `${tag} is an image of this installation's registry, ${found}; docker.io/${printable(hub)} names one of Docker Hub, docker:${tag} a tag of the engine here.\n`,
+    said`${tag} is an image of this installation's registry, ${found}; docker.io/${hub} names one of Docker Hub, docker:${tag} a tag of the engine here.\n`,
   );
   return inRepository({ ...named, path: found.split('/') }, source.tag, here);
 }
@@ -164,7 +164,7 @@ function inRepository(named: NameAtHome, word: string, { organization }: Here): 
   const [owner, project, service] = named.path;
   if (project === undefined || service === undefined || named.path.length !== 3) {
     throw new UsageError(
-      `${printable(word)} is in no repository of this installation's registry: these are named ${organization.slug}/<project>/<service>.`,
+      said`${word} is in no repository of this installation's registry: these are named ${organization.slug}/<project>/<service>.`,
     );
   }
   const { tag, digest } = named;

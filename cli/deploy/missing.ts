@@ -1,7 +1,7 @@
 import { UsageError } from '../engine/command.ts';
 import { agreed, canAsk } from '../engine/question.ts';
 import { Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { chosenEnvironment, type Environment, type Project, type Service } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
 import type { ServiceCreated } from '../service/service.ts';
@@ -17,10 +17,8 @@ export interface Complete {
 /** Asks once whether to create what is missing; answers false if somebody said no. */
 export async function mayCreate({ project, service, names }: Target, here: Here, yes: boolean): Promise<boolean> {
   const missing = [
-    ...(project === undefined
-      ? [`the project ${printable(names.project)}, with a production and a staging environment`]
-      : []),
-    ...(service === undefined ? [`the service ${printable(names.service)}, in ${printable(names.environment)}`] : []),
+    ...(project === undefined ? [said`the project ${names.project}, with a production and a staging environment`] : []),
+    ...(service === undefined ? [said`the service ${names.service}, in ${names.environment}`] : []),
   ];
   if (missing.length === 0 || yes) return true;
   if (!canAsk()) {

@@ -2,7 +2,7 @@ import type { ItemBody } from '../../api/change-sets/item-bodies.ts';
 import { noSource, type ServiceSource } from '../../domain/services/settings.ts';
 import { UsageError } from '../engine/command.ts';
 import { Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { namedConnection } from '../git-connection.ts';
 import type { Environment } from '../place/chosen.ts';
 import type { Here } from '../place/here.ts';
@@ -44,7 +44,7 @@ async function sourceOf(rest: Rest, source: GitSource): Promise<ServiceSource> {
 function refuseOtherBranch({ slug, gitBranch }: Environment, { branch }: GitSource): void {
   if (branch === undefined || gitBranch === '' || gitBranch === branch) return;
   throw new UsageError(
-    `${slug} follows the branch ${printable(gitBranch)}, as all of its services do: leave out --branch, deploy to another environment (\`./ballast env create\`), or build ${printable(branch)} once by \`./ballast build create --branch ${printable(branch)} --follow\`.`,
+    said`${slug} follows the branch ${gitBranch}, as all of its services do: leave out --branch, deploy to another environment (\`./ballast env create\`), or build ${branch} once by \`./ballast build create --branch ${branch} --follow\`.`,
   );
 }
 
@@ -62,5 +62,5 @@ async function followBranch(
   const always = new Rest(rest);
   await rest.call('PATCH', path, { gitBranch: branch });
   interrupt.undoneBy(() => always.call('PATCH', path, { gitBranch: '' }));
-  process.stderr.write(`${environment.slug} follows the branch ${printable(branch)} from now on.\n`);
+  process.stderr.write(said`${environment.slug} follows the branch ${branch} from now on.\n`);
 }

@@ -3,7 +3,7 @@ import { interruptedCode } from '../engine/interrupted.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
-import { printable, said } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import type { There } from '../place/place-of-environment.ts';
 import { type Deployment, isHeld, isOpen, type Look } from './deployment.ts';
 import { accepting, declined } from './downtime.ts';
@@ -184,7 +184,7 @@ class Clock {
 export function approvalLines(ids: readonly string[]): string[] {
   return ids.flatMap((id) => [
     '  An administrator or owner decides, in the console beneath Approvals or here:',
-    `    ./ballast approve ${printable(id)}`,
+    said`    ./ballast approve ${id}`,
   ]);
 }
 

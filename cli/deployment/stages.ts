@@ -1,6 +1,6 @@
 import type { DeploymentStage } from '../../domain/deployments/states.ts';
 import { Events, type Progress } from '../engine/progress.ts';
-import { printable } from '../engine/table.ts';
+import { printable, said } from '../engine/table.ts';
 import { type Deployment, isOpen } from './deployment.ts';
 
 type Stage = Deployment['stages'][number];
@@ -53,7 +53,7 @@ export class Stages {
       if (state === 'live') {
         this.#progress.line(`✓ ${name} is live: release ${releaseNumber}`);
         // An older control plane tells none.
-        for (const { message } of deployment.warnings ?? []) this.#progress.line(`! ${name}: ${printable(message)}`);
+        for (const { message } of deployment.warnings ?? []) this.#progress.line(said`! ${name}: ${message}`);
       } else for (const line of endOf(deployment)) this.#progress.line(line);
     });
   }
@@ -61,7 +61,7 @@ export class Stages {
   /** A message that changes is news, told once and not with each line of progress. */
   #waits({ blocker, message }: Deployment, name: string, once: (key: string, line: () => void) => void): void {
     if (blocker === '' || message === '') return;
-    once(`waits ${blocker} ${message}`, () => this.#progress.line(`  ${name} waits: ${printable(message)}`));
+    once(`waits ${blocker} ${message}`, () => this.#progress.line(said`  ${name} waits: ${message}`));
   }
 }
 
@@ -78,7 +78,7 @@ export class DeploymentEvents {
 }
 
 function wordsOf({ stage, detail }: Stage): string {
-  return detail === '' ? words[stage] : `${words[stage]}: ${printable(detail)}`;
+  return detail === '' ? words[stage] : said`${words[stage]}: ${detail}`;
 }
 
 function secondsOf(from: string, to: string): string {
@@ -88,19 +88,17 @@ function secondsOf(from: string, to: string): string {
 function standing({ state, stages, cancelRequested }: Deployment): string {
   const why = stages.at(-1)?.detail ?? '';
   const now = cancelRequested ? `${state}, to be cancelled` : state;
-  return why === '' ? now : `${now}: ${printable(why)}`;
+  return why === '' ? now : said`${now}: ${why}`;
 }
 
 /** How it ended otherwise than live, with the instance by which it failed. */
 function endOf({ id, serviceName, state, stages, blocker, message, failure }: Deployment): string[] {
   const why = [blocker === '' ? '' : `(${blocker})`, printable(message)].filter((text) => text !== '').join(' ');
-  const lines = [
-    `✗ ${printable(serviceName)} ${state === 'failed' ? 'failed' : `is ${state}`}${why === '' ? '' : ` ${why}`}`,
-  ];
+  const lines = [said`✗ ${serviceName} ${state === 'failed' ? 'failed' : `is ${state}`}${why === '' ? '' : ` ${why}`}`];
   if (failure === undefined) return lines;
   const { process, instance, lines: last } = failure;
   if (failure.releaseCommand !== undefined) {
-    if (last.length > 0) lines.push('  its last lines:', ...last.map((line) => `  | ${printable(line)}`));
+    if (last.length > 0) lines.push('  its last lines:', ...last.map((line) => said`  | ${line}`));
     if (stages.some(({ stage }) => stage === 'release-command')) {
       lines.push(
         `  ./ballast rerun ${id} --from-stage release-command runs it again, --from-stage start leaves it out`,
@@ -108,13 +106,13 @@ function endOf({ id, serviceName, state, stages, blocker, message, failure }: De
     }
     return lines;
   }
-  const of = process === '' ? '' : ` of ${printable(process)}`;
-  lines.push(`  instance ${printable(instance)}${of} ${exitOf(failure)}${last.length > 0 ? '; its last lines:' : ''}`);
-  return [...lines, ...last.map((line) => `  | ${printable(line)}`)];
+  const of = process === '' ? '' : said` of ${process}`;
+  lines.push(said`  instance ${instance}${of} ${exitOf(failure)}${last.length > 0 ? '; its last lines:' : ''}`);
+  return [...lines, ...last.map((line) => said`  | ${line}`)];
 }
 
 function exitOf({ exitCode, signal, outOfMemory }: NonNullable<Deployment['failure']>): string {
   if (outOfMemory) return 'was ended because it took more memory than it may';
-  if (signal !== '') return `was ended by ${printable(signal)}`;
+  if (signal !== '') return said`was ended by ${signal}`;
   return exitCode === undefined ? 'did not become healthy' : `exited with code ${exitCode}`;
 }

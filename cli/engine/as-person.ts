@@ -1,7 +1,7 @@
 import { type Option, UsageError } from './command.ts';
 import { sessionOf } from './credential.ts';
 import { Rest, restOptions } from './rest.ts';
-import { printable } from './table.ts';
+import { said } from './table.ts';
 
 /** Options of commands that a person gives, and no token. */
 export const sessionOptions = {
@@ -47,5 +47,5 @@ function chosen(organizations: readonly Membership[], wanted: string | undefined
   }
   const found = organizations.find(({ slug, organizationId }) => [slug, organizationId].includes(wanted.toLowerCase()));
   if (found !== undefined) return found;
-  throw new UsageError(`You are no member of an organization "${printable(wanted)}"; there is: ${slugs}.`);
+  throw new UsageError(said`You are no member of an organization "${wanted}"; there is: ${slugs}.`);
 }

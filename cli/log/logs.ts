@@ -6,7 +6,7 @@ import { command } from '../engine/command.ts';
 import { wholeNumberOf } from '../engine/given.ts';
 import { tellReaderGone, untilInterrupted } from '../engine/interrupted.ts';
 import { LostConnection, type Rest, RestRefusal } from '../engine/rest.ts';
-import { printable, said } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { chosenService, environmentHere } from '../place/chosen.ts';
 import { serviceOptions } from '../place/here.ts';
 import { borderText, inOrder, LinesInOrder, type LogLine, type RunEnd, readLogs } from './read-logs.ts';
@@ -65,7 +65,7 @@ async function read(
     let whole = false;
     try {
       for await (const { event, data } of rest.events(path, signal)) {
-        if (event === 'note') process.stderr.write(`ballast: ${printable(String(data.message))}\n`);
+        if (event === 'note') process.stderr.write(said`ballast: ${String(data.message)}\n`);
         if (event !== 'log') continue;
         const line = data as unknown as Line;
         if (isNew(printed, line)) print(line);
@@ -144,7 +144,7 @@ function asText(told: LogLine | RunEnd, isWorkload: boolean, times: boolean): st
   const { instance, at } = told;
   const text = 'exit' in told ? borderText(told) : told.text;
   const time = isWorkload || times ? `${at ?? '-'.padEnd(24)} ` : '';
-  return `${time}${isWorkload ? `${printable(instance)} ` : ''}${text}\n`;
+  return `${time}${isWorkload ? said`${instance} ` : ''}${text}\n`;
 }
 
 /** The ids of what somebody called by the id of an instance, or by the name of a workload. */

@@ -1,5 +1,5 @@
 import { LostConnection, type Rest } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 
 export interface RunEnd {
   instance: string;
@@ -148,11 +148,11 @@ export async function readLogs(
             const end = endOf(id, data);
             if (end !== undefined && borders.end(end)) add(end);
           }
-          if (event === 'missing') say(`${printable(id)}: ${missing(data)}`);
+          if (event === 'missing') say(said`${id}: ${missing(data)}`);
           else if (event === 'end') {
             if (borders.rest !== undefined) add(borders.rest);
             if (typeof data.message !== 'string' || data.message === '') return true;
-            say(`${printable(id)}: ${printable(data.message)}`);
+            say(said`${id}: ${data.message}`);
             return false;
           }
         }

@@ -3,7 +3,7 @@ import type { membershipSchema } from '../../api/organizations/operations.ts';
 import { defined } from '../../domain/defined.ts';
 import { type Option, UsageError } from '../engine/command.ts';
 import { type Address, Rest, restOptions } from '../engine/rest.ts';
-import { printable } from '../engine/table.ts';
+import { said } from '../engine/table.ts';
 import { type Belonging, findBelonging } from './belonging.ts';
 
 export type Membership = z.output<typeof membershipSchema>;
@@ -83,6 +83,6 @@ export function rememberedBy({ remembered }: Here, kind: (typeof kinds)[number])
 function refuseOther(file: string, belonging: Belonging, { slug }: Membership): void {
   if (belonging.organization === slug) return;
   throw new UsageError(
-    `${file} is of the organization ${printable(belonging.organization)}, and this token of ${slug}: use a token of the former, or say --project.`,
+    said`${file} is of the organization ${belonging.organization}, and this token of ${slug}: use a token of the former, or say --project.`,
   );
 }

@@ -85,12 +85,12 @@ function verdictLines({ runs, events }: Replayed): string[] {
   if (result.verdict === 'replays') {
     return [`replays: ${events} events${runs.length === 1 ? '' : ` in ${runs.length} runs`}`];
   }
-  if (result.verdict === 'unreadable') return [`cannot be replayed: run ${run}: ${printable(result.why)}`];
+  if (result.verdict === 'unreadable') return [said`cannot be replayed: run ${run}: ${result.why}`];
   const { event, type, at, history, code } = result.divergence;
   return [
     `diverges: run ${run}, event ${event} of ${result.events} (${type}, ${at})`,
-    `  history:       ${printable(history)}`,
-    `  this checkout: ${printable(code)}`,
+    said`  history:       ${history}`,
+    said`  this checkout: ${code}`,
   ];
 }
 
@@ -100,7 +100,7 @@ function stepLines(runs: readonly RanRun[]): string[] {
     ...(runs.length === 1 ? [] : [`run ${run}`]),
     ...steps.map(({ events, startedAt, title, detail, failure }) => {
       const more = [detail, failure].filter((text) => text !== '').join('; ');
-      return `  ${events.join(',').padEnd(9)} ${startedAt}  ${printable(title)}${more === '' ? '' : `: ${printable(more)}`}`;
+      return said`  ${events.join(',').padEnd(9)} ${startedAt}  ${title}${more === '' ? '' : `: ${printable(more)}`}`;
     }),
   ]);
 }
@@ -136,7 +136,7 @@ async function replayFailed(rest: Rest, { since = '7d', kind, json }: Asked): Pr
     progress.running('replay', 'The code of this checkout is prepared');
     const replayer = await replayerOfCheckout();
     for (const [index, workflow] of workflows.entries()) {
-      progress.running('replay', `Replaying ${index + 1} of ${workflows.length}: ${printable(workflow.actorId)}`);
+      progress.running('replay', said`Replaying ${index + 1} of ${workflows.length}: ${workflow.actorId}`);
       told.push({ workflow, result: await oneOf(workflow) });
     }
     await replayer.close();

@@ -6,7 +6,7 @@ import { readWaiting } from '../deployment/waiting.ts';
 import { command } from '../engine/command.ts';
 import { Events, eventsOption, Progress } from '../engine/progress.ts';
 import { type Rest, RestRefusal } from '../engine/rest.ts';
-import { asTable, printable, said } from '../engine/table.ts';
+import { asTable, said } from '../engine/table.ts';
 import { inWordsOfFile, placeIn, type Workload } from './workload.ts';
 import { nameOf, readWorkloadFile } from './workload-file.ts';
 
@@ -36,10 +36,10 @@ async function appliedWorkloads(
         const { key, name, state } = workload;
         for (const line of news(workload, known)) progress.line(line);
         if (json) events.tell('workload', key, factsOf(workload));
-        else if (state === 'pending') progress.running(key, `${printable(name)} ${standing(workload)}`);
+        else if (state === 'pending') progress.running(key, said`${name} ${standing(workload)}`);
         else if (!told.has(key)) {
           told.add(key);
-          if (state === 'applied') progress.done(key, `${printable(name)} is in effect`);
+          if (state === 'applied') progress.done(key, said`${name} is in effect`);
           else progress.forget(key);
         }
       }
@@ -56,12 +56,12 @@ async function appliedWorkloads(
 function news({ name, instances }: Workload, known: Set<string>): string[] {
   return instances.flatMap((instance) => {
     const [end, why] = [endOf(instance), `${instance.id} ${instance.message ?? ''}`];
-    const who = `${printable(name)}/${printable(instance.process)} ${printable(instance.id)}`;
+    const who = said`${name}/${instance.process} ${instance.id}`;
     const lines: string[] = [];
     if (instance.exit !== undefined && !known.has(end))
       lines.push(`  ${who} ${exitText(instance.exit)} in run ${instance.exit.run}`);
     const stuck = instance.state === 'preparing' && instance.message !== undefined && instance.message !== preparing;
-    if (stuck && !known.has(why)) lines.push(`  ${who}: ${printable(instance.message ?? '')}`);
+    if (stuck && !known.has(why)) lines.push(said`  ${who}: ${instance.message ?? ''}`);
     known.add(end).add(why);
     return lines;
   });
@@ -74,7 +74,7 @@ function endOf({ id, exit }: Instance): string {
 }
 
 function exitText({ code, signal }: NonNullable<Instance['exit']>): string {
-  if (signal !== undefined) return `was ended by ${printable(signal)}`;
+  if (signal !== undefined) return said`was ended by ${signal}`;
   return code === undefined ? 'ended while nobody saw it' : `exited with code ${code}`;
 }
 
