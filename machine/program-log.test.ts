@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { smallDisk } from '../test/api/small-disk.ts';
+import { smallDisk } from '../test/machines/small-disk.ts';
 
 const program = new URL('../test/api/full-log.ts', import.meta.url).pathname;
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { revokeAgent } from '../../db/agents/cluster-agents.ts';
 import { declareLost } from '../../db/agents/lost-agents.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
@@ -9,17 +8,17 @@ import { beat } from '../../db/engine/processes/processes.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { facts, hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 
 let cluster: ClusterRef;
 let agent: PeerAgent;
 const apiProcess = '00000000-0000-4000-8000-000000000001';
 
-const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const api = await fileApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
 const organizationId = await seedOrganization(api.database);
-afterAll(() => api.close());
 
 const { running, token, told, events } = linkedCluster(() => ({ api, cluster }));
 const view = async () => {
@@ -43,9 +42,7 @@ describe('enrolment', () => {
     const unknown = await agent.enrol('bje_nothing-that-was-ever-made');
     expect(unknown).toMatchObject({ status: 403, body: { detail: expect.stringContaining('is unknown') } });
     const late = await token();
-    await sql`update enrollment_token set expires_at = now() - interval '1 second' where used_at is null`.execute(
-      api.database.kysely,
-    );
+    await api.sql`update enrollment_token set expires_at = now() - interval '1 second' where used_at is null`;
     expect((await agent.enrol(late)).body.detail).toContain('expired');
     expect(await told()).toEqual(['enrolled']);
   });
@@ -113,20 +110,16 @@ describe('contact', () => {
 
   test('an incarnation that nobody gave is refused; after a restored database the agent is believed', async () => {
     await agent.join(await token());
-    const { kysely } = api.database;
     const invented = { 'x-ballast-incarnation': '2000000000' };
     for (const path of ['heartbeat', 'report', 'credential']) {
       const refused = await agent.call('POST', path, {}, invented);
       expect([path, refused.status === 400 || refused.status === 422]).toEqual([path, true]);
     }
-    expect(await agent.call('POST', 'heartbeat', { running: [] }, invented)).toMatchObject({
-      status: 400,
-      body: { detail: expect.stringContaining('start the agent again') },
-    });
+    expectProblem(await agent.call('POST', 'heartbeat', { running: [] }, invented), 400, 'start the agent again');
     await agent.heartbeat();
     expect((await view()).agent.incarnation).toBe(1);
     await agent.hello();
-    await sql`update cluster_agent set incarnation = 0 where cluster_id = ${cluster.id}`.execute(kysely);
+    await api.sql`update cluster_agent set incarnation = 0 where cluster_id = ${cluster.id}`;
     await agent.heartbeat();
     expect((await view()).agent.incarnation).toBe(2);
   });
@@ -137,9 +130,7 @@ describe('contact', () => {
     ['another enrolment', async () => {}],
   ])('a cluster whose count was spoilt is usable again after %s', async (what, mend) => {
     await agent.join(await token());
-    await sql`update cluster_agent set incarnation = 2000000000 where cluster_id = ${cluster.id}`.execute(
-      api.database.kysely,
-    );
+    await api.sql`update cluster_agent set incarnation = 2000000000 where cluster_id = ${cluster.id}`;
     await mend();
     if (what !== 'a hello') agent = new PeerAgent(api.url);
     const { incarnation } = what === 'a hello' ? await agent.hello() : await agent.join(await token());
@@ -187,10 +178,10 @@ describe('contact', () => {
     const { kysely } = api.database;
     await agent.join(await token());
     const silentFor = (seconds: number) =>
-      sql`update cluster_agent set last_heartbeat_at = now() - make_interval(secs => ${seconds})
-          where cluster_id = ${cluster.id}`.execute(kysely);
+      api.sql`update cluster_agent set last_heartbeat_at = now() - make_interval(secs => ${seconds})
+          where cluster_id = ${cluster.id}`;
     const listening = (since: number) =>
-      sql`update process set present_since = now() - make_interval(secs => ${since}), seen_at = now()`.execute(kysely);
+      api.sql`update process set present_since = now() - make_interval(secs => ${since}), seen_at = now()`;
     await silentFor(90);
     expect(await declareLost(api.database)).toBe(0);
     await beat(kysely, { id: apiProcess, kind: 'api', version: '1', state: {} });
@@ -206,17 +197,15 @@ describe('contact', () => {
     expect(await told()).toEqual(['enrolled', 'connected', 'lost', 'back']);
     // Stopped and continued, it is the same process, but it was not there meanwhile.
     await silentFor(90);
-    await sql`update process set seen_at = now() - interval '16 seconds'`.execute(kysely);
+    await api.sql`update process set seen_at = now() - interval '16 seconds'`;
     await beat(kysely, { id: apiProcess, kind: 'api', version: '1', state: {} });
     expect(await declareLost(api.database)).toBe(0);
-    await sql`delete from process`.execute(kysely);
+    await api.sql`delete from process`;
   });
 
   test('heartbeats are written together a moment later, with what the machine is', async () => {
     await agent.join(await token());
-    await sql`update cluster_agent set last_heartbeat_at = null where cluster_id = ${cluster.id}`.execute(
-      api.database.kysely,
-    );
+    await api.sql`update cluster_agent set last_heartbeat_at = null where cluster_id = ${cluster.id}`;
     expect(await agent.heartbeat([], { ...facts, driver: 'docker' })).toEqual({ rotate: false });
     const seen = await until('the heartbeat', async () => ((await view()).agent.lastHeartbeatAt ? view() : undefined));
     expect(seen.agent.facts).toMatchObject({ driver: 'docker' });

@@ -1,31 +1,30 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import { endForsakenCommands } from '../../db/agents/lost-agents.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
 import { cancelCommand, commandView, createCommand } from '../../db/commands/cluster-commands.ts';
 import { readOutput } from '../../db/commands/command-output.ts';
-import { type Effect, effect } from '../../db/engine/effect.ts';
+import type { Effect } from '../../db/engine/effect.ts';
 import { hashOf, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { releaseSigner } from '../../test/agents/release-signer.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi } from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 
 let cluster: ClusterRef;
 let agent: PeerAgent;
 
-const api = await runningApi();
+const api = await fileApi();
 const organizationId = await seedOrganization(api.database);
-afterAll(() => api.close());
 beforeEach(async () => {
   cluster = await running((effect) => createCluster(effect, { organizationId, name: 'Machine' }));
   agent = new PeerAgent(api.url);
 });
 
-const running = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(api.database, machine, work);
+const running = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => api.effect(work);
 const token = async (of = cluster) => (await running((effect) => createEnrollmentToken(effect, of))).secret;
 const exec = { kind: 'exec', instance: 'i', command: ['true'], timeoutSeconds: 10 };
 const command = (body: { kind: string; [field: string]: unknown } = exec) =>
@@ -50,11 +49,7 @@ describe('commands', () => {
     );
     expect(pieces.map(({ data }) => data.toString())).toEqual(['hi', 'hi']);
     // In the database itself it is as secret as the command.
-    const kept = await api.database.kysely
-      .selectFrom('command_output')
-      .select('data')
-      .where('command_id', '=', id)
-      .execute();
+    const kept = await api.rows.all('command_output', { command_id: id });
     expect(kept.some(({ data }) => data.includes('hi') || data.includes(Buffer.from('hi').toString('base64')))).toBe(
       false,
     );
@@ -67,19 +62,17 @@ describe('commands', () => {
     await agent.join(await token());
     const id = await command();
     expect((await agent.work(0)).commands).toHaveLength(1);
-    await sql`update cluster_command set delivered_at = now() - interval '7 s', lease_until = now() + interval '53 s'
-              where id = ${id}`.execute(api.database.kysely);
+    await api.sql`update cluster_command set delivered_at = now() - interval '7 s', lease_until = now() + interval '53 s'
+              where id = ${id}`;
     expect((await agent.work(0)).commands).toHaveLength(1);
     await agent.heartbeat([id]);
     await until('the lease is renewed', async () => {
-      const { rows } = await sql<{ renewed: boolean }>`
+      const rows = await api.sql<{ renewed: boolean }>`
         select lease_until > delivered_at + interval '60 s' as renewed from cluster_command where id = ${id}
-      `.execute(api.database.kysely);
+      `;
       return rows[0]?.renewed;
     });
-    await sql`update cluster_command set delivered_at = now() - interval '7 s' where id = ${id}`.execute(
-      api.database.kysely,
-    );
+    await api.sql`update cluster_command set delivered_at = now() - interval '7 s' where id = ${id}`;
     expect((await agent.work(0)).commands).toEqual([]);
   });
 
@@ -110,9 +103,7 @@ describe('commands', () => {
     await agent.join(await token());
     const [waiting, late, taken] = [await command(), await command(), await command()];
     await running((effect) => cancelCommand(effect, cluster, waiting));
-    await sql`update cluster_command set expires_at = now() - interval '1 second' where id = ${late}`.execute(
-      api.database.kysely,
-    );
+    await api.sql`update cluster_command set expires_at = now() - interval '1 second' where id = ${late}`;
     expect((await agent.work(0)).commands.map(({ id }) => id)).toEqual([taken]);
     await running((effect) => cancelCommand(effect, cluster, taken));
     expect((await agent.work(0)).cancelled).toEqual([taken]);
@@ -129,12 +120,9 @@ describe('downloads', () => {
     const digest = `sha256:${'ab'.repeat(32)}`;
     const image = 'ballast-agent:8-abababababab';
     await storeRelease(api.database.kysely, { image, version: '8', digest, bytes: randomBytes(10), proof: {} });
-    await sql`update agent_release set proof = null`.execute(api.database.kysely);
+    await api.sql`update agent_release set proof = null`;
     expect((await agent.join(await token())).trust).toBeUndefined();
-    expect(await agent.call('GET', 'release')).toMatchObject({
-      status: 503,
-      body: { detail: expect.stringContaining('no signed release of the agent') },
-    });
+    expectProblem(await agent.call('GET', 'release'), 503, 'no signed release of the agent');
     expect((await agent.call('GET', `bundles/${digest}`)).status).toBe(404);
   });
 

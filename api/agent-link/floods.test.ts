@@ -1,21 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { acceptReport } from '../../db/agents/reports.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
 import { commandView, createCommand, endCommand } from '../../db/commands/cluster-commands.ts';
 import { sweepCommandOutput, sweepCommands } from '../../db/commands/command-output.ts';
-import { type Effect, effect } from '../../db/engine/effect.ts';
+import type { Effect } from '../../db/engine/effect.ts';
 import { applySlice, removeSlice } from '../../db/workloads/cluster-slices.ts';
 import { listObservedSlices } from '../../db/workloads/observed-slices.ts';
 import { actorId } from '../../domain/actors/actors.ts';
 import { workload } from '../../protocol/workload.ts';
 import { sampleRow } from '../../test/actors/sample-row.ts';
 import { hashOf, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi } from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 
 const app = workload.parse({
   release: '1',
@@ -27,14 +26,13 @@ const app = workload.parse({
 let cluster: ClusterRef;
 let agent: PeerAgent;
 
-const api = await runningApi();
+const api = await fileApi();
 const organizationId = await seedOrganization(api.database);
-afterAll(() => api.close());
 beforeEach(async () => {
   ({ cluster, agent } = await joined());
 });
 
-const running = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => effect(api.database, machine, work);
+const running = <T>(work: (effect: Effect) => Promise<T>): Promise<T> => api.effect(work);
 
 async function joined(): Promise<{ cluster: ClusterRef; agent: PeerAgent }> {
   const made = await running((effect) => createCluster(effect, { organizationId, name: 'Machine' }));
@@ -45,8 +43,7 @@ async function joined(): Promise<{ cluster: ClusterRef; agent: PeerAgent }> {
 }
 
 async function told(actor: string, message: string): Promise<number> {
-  const rows = api.database.kysely.selectFrom('outbox').select('id').where('actor_id', '=', actor);
-  return (await rows.where('message', '=', message).execute()).length;
+  return (await api.rows.all('outbox', { actor_id: actor, message })).length;
 }
 
 test('a report of more values than any cluster has is refused before each is checked', async () => {
@@ -130,18 +127,14 @@ test('applied again while it is forgotten, a slice has host names that are its o
     await until('it waits for this, or is over', async () => over || (await waiting()));
   });
   const [route] = (await applying)?.routes ?? [];
-  const hosts = await api.database.kysely
-    .selectFrom('ingress_host')
-    .select('host')
-    .where('cluster_id', '=', cluster.id)
-    .execute();
+  const hosts = await api.rows.all('ingress_host', { cluster_id: cluster.id });
   expect(hosts.map(({ host }) => host)).toEqual([route?.host]);
 });
 
 test('a cluster takes as much as its agent can be told in one answer', async () => {
-  await sql`insert into cluster_slice (cluster_id, key, organization_id, name, revision, workload)
+  await api.sql`insert into cluster_slice (cluster_id, key, organization_id, name, revision, workload)
             select ${cluster.id}, 's' || n, ${organizationId}, 's', 1, '{}' from generate_series(1, 999) n
-  `.execute(api.database.kysely);
+  `;
   const apply = (key: string, environment: Record<string, string> = {}) => {
     const slice = { key, name: key, workload: { ...app, environment }, ingressDomain: 'apps.example.com' };
     return running((effect) => applySlice(effect, api.keyring, cluster, slice));
@@ -149,9 +142,7 @@ test('a cluster takes as much as its agent can be told in one answer', async () 
   await apply('a');
   await expect(apply('b')).rejects.toMatchObject({ code: 'conflict' });
   const nearly = 32 * 1024 * 1024 - 20_000;
-  await sql`update cluster_slice set bytes = ${nearly} where cluster_id = ${cluster.id} and key = 's1'`.execute(
-    api.database.kysely,
-  );
+  await api.sql`update cluster_slice set bytes = ${nearly} where cluster_id = ${cluster.id} and key = 's1'`;
   const large = { KEY: 'x'.repeat(20_000) };
   await expect(apply('a', large)).rejects.toMatchObject({ code: 'conflict' });
   // Existing workloads may still be changed.
@@ -167,9 +158,9 @@ test('commands are forgotten a month after they finished, and what they said bef
   const piece = { number: 0, stream: 'stdout', data: '' } as const;
   await agent.output(old ?? '', [piece]);
   await running((effect) => endCommand(effect, old ?? '', { state: 'done' }));
-  await sql`update cluster_command set finished_at = now() - interval '31 days' where id = ${old}`.execute(kysely);
+  await api.sql`update cluster_command set finished_at = now() - interval '31 days' where id = ${old}`;
   expect(await sweepCommands(kysely)).toBe(0);
-  await sql`update command_output set created_at = now() - interval '31 days'`.execute(kysely);
+  await api.sql`update command_output set created_at = now() - interval '31 days'`;
   expect(await sweepCommandOutput(kysely)).toBe(1);
   expect(await sweepCommands(kysely)).toBe(1);
   expect(await commandView(kysely, cluster, open ?? '')).toMatchObject({ state: 'queued' });
@@ -177,10 +168,10 @@ test('commands are forgotten a month after they finished, and what they said bef
 
 /** Whether some transaction of this database waits for another one. */
 async function waiting(): Promise<boolean> {
-  const { rows } = await sql<{ waits: boolean }>`
+  const rows = await api.sql<{ waits: boolean }>`
     select exists (
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     ) as waits
-  `.execute(api.database.kysely);
+  `;
   return rows[0]?.waits === true;
 }

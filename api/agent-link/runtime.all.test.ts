@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
 import { runningApi } from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 
 test('the runtime is downloaded whole, with its digest', async () => {
   const api = await runningApi();
   try {
     const organizationId = await seedOrganization(api.database);
-    const { secret } = await effect(api.database, machine, async (running) =>
+    const { secret } = await api.effect(async (running) =>
       createEnrollmentToken(running, await createCluster(running, { organizationId, name: 'Machine' })),
     );
     const agent = new PeerAgent(api.url);

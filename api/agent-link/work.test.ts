@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { listBroken } from '../../db/attention/broken.ts';
 import { brokenClusters } from '../../db/clusters/broken-clusters.ts';
 import { requestClusterDeletion } from '../../db/clusters/cluster-deletion.ts';
@@ -11,16 +11,15 @@ import type { Secrets } from '../../db/workloads/sealed-workload.ts';
 import { workload } from '../../protocol/workload.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
-import { runningApi } from '../../test/installation/running-api.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
 import { keyringWhenOpen } from '../engine/server/keyring-when-open.ts';
 
 let cluster: ClusterRef;
 let agent: PeerAgent;
 
-const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const api = await fileApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
 const organizationId = await seedOrganization(api.database);
-afterAll(() => api.close());
 
 const { running, token, told, events } = linkedCluster(() => ({ api, cluster }));
 const keyring = (): Secrets => api.keyring;
@@ -82,11 +81,7 @@ describe('what shall run', () => {
     await agent.report([observedSlice('shop', { appliedRevision: 1 })], { appliedRevision: 2 });
     await expect(running((effect) => requestClusterDeletion(effect, cluster))).rejects.toThrow('"shop"');
     await agent.report([], { appliedRevision: 2, removed: ['shop'] });
-    const hosts = await api.database.kysely
-      .selectFrom('ingress_host')
-      .select('host')
-      .where('cluster_id', '=', cluster.id)
-      .execute();
+    const hosts = await api.rows.all('ingress_host', { cluster_id: cluster.id });
     expect(hosts).toEqual([]);
     expect(await events()).toEqual(['workload.removed', 'workload.applied']);
     await running((effect) => requestClusterDeletion(effect, cluster));
@@ -133,12 +128,7 @@ describe('what shall run', () => {
       'workload.failed',
       'workload.recovered',
     ]);
-    const troubles = await api.database.kysely
-      .selectFrom('cluster_agent')
-      .select('told_trouble')
-      .where('cluster_id', '=', cluster.id)
-      .execute();
-    expect(troubles).toEqual([{ told_trouble: error }]);
+    expect((await api.rows.one('cluster_agent', { cluster_id: cluster.id })).told_trouble).toBe(error);
     for (const number of ['x', 3_000_000_000]) {
       const forged = await agent.call('POST', 'report', { number, full: false, appliedRevision: 0, slices: [] });
       expect(forged.status).toBe(422);

@@ -1,14 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { followRelease, storeRelease } from '../../db/agent-updates/agent-releases.ts';
 import { agentStatus } from '../../db/agent-updates/agent-updates.ts';
 import { type ClusterRef, createCluster } from '../../db/clusters/clusters.ts';
 import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 
 let api: RunningApi;
 let local: ClusterRef;
@@ -24,12 +22,10 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const make = (organizationId: string, isLocal: boolean) =>
-  effect(api.database, machine, (making) =>
-    createCluster(making, { organizationId, name: isLocal ? 'local' : 'Berlin', local: isLocal }),
-  );
+  api.effect((making) => createCluster(making, { organizationId, name: isLocal ? 'local' : 'Berlin', local: isLocal }));
 
 async function joined(cluster: ClusterRef): Promise<PeerAgent> {
-  const { secret } = await effect(api.database, machine, (making) => createEnrollmentToken(making, cluster));
+  const { secret } = await api.effect((making) => createEnrollmentToken(making, cluster));
   const one = new PeerAgent(api.url);
   await one.join(secret, { image: first });
   return one;
@@ -44,9 +40,7 @@ async function offer(image: string): Promise<void> {
 const attempts = async (cluster = local) =>
   (await agentStatus(api.database.kysely, cluster)).attempts.map(({ toImage }) => toImage);
 const end = (state: string) =>
-  sql`update agent_update set state = ${state}, finished_at = now() where finished_at is null`.execute(
-    api.database.kysely,
-  );
+  api.sql`update agent_update set state = ${state}, finished_at = now() where finished_at is null`;
 
 test('the agent of the local cluster follows what is offered, by itself and on the record', async () => {
   await offer(first);
@@ -55,10 +49,8 @@ test('the agent of the local cluster follows what is offered, by itself and on t
   await offer(second);
   await agent.hello({ image: first });
   expect(await attempts()).toEqual([second]);
-  const { rows } = await sql`
-    select actor_kind, actor_id, action from audit_record where action = 'cluster.agent_update_requested'`.execute(
-    api.database.kysely,
-  );
+  const rows = await api.sql`
+    select actor_kind, actor_id, action from audit_record where action = 'cluster.agent_update_requested'`;
   expect(rows).toEqual([{ actor_kind: 'machine', actor_id: 'api', action: 'cluster.agent_update_requested' }]);
   // As long as it is under way, it is that one.
   await offer(third);

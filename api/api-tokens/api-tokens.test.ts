@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Problem } from '../../domain/problems.ts';
-import { runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import type { Organization } from '../../test/api/client.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { operation } from '../engine/operation.ts';
 import { operations } from '../operations.ts';
 
@@ -60,20 +61,15 @@ const standIns = {
     async handle() {},
   }),
 };
-const api = await runningApi({ manyClients: true, operations: { ...operations, standIn: standIns } });
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi({ manyClients: true, operations: { ...operations, standIn: standIns } });
 
 const create = (body: Record<string, unknown>, as = ours.sessions.admin) =>
-  api.call('POST', '/api/v1/api-tokens', { as, body: { name: 'deploy', role: 'deployer', ...body } });
+  api.as(as).post('/api-tokens', { name: 'deploy', role: 'deployer', ...body });
 const ids = (body: Record<string, unknown>) =>
   (Array.isArray(body.items) ? body.items : []).map(({ id }: { id: string }) => id);
 
 test('403 for a token that would create tokens, with the sentence that says why', async () => {
-  const refused = await api.call('POST', '/api/v1/api-tokens', {
-    as: ours.tokens.admin,
-    body: { name: 'more', role: 'viewer' },
-  });
+  const refused = await ours.tokens.admin.post('/api-tokens', { name: 'more', role: 'viewer' });
   expect([refused.status, refused.body.detail]).toEqual([
     403,
     'An API token cannot create tokens; sign in and create it in the console, or let a CI job exchange its own token.',
@@ -102,35 +98,27 @@ test('201 with an expiry in whatever time zone, or without one', async () => {
 });
 
 test('the list shows those that are revoked and expired, too, newest first', async () => {
-  const fresh = await seed(api.database);
-  const [revoked, expired] = [
-    await seedToken(api.database, fresh.organizationId, 'viewer'),
-    await seedToken(api.database, fresh.organizationId, 'viewer'),
-  ];
-  await api.call('DELETE', `/api/v1/api-tokens/${revoked.id}`, { as: fresh.sessions.admin });
-  await api.database.kysely
-    .updateTable('api_token')
-    .set({ expires_at: new Date(0) })
-    .where('id', '=', expired.id)
-    .execute();
-  const { body } = await api.call('GET', '/api/v1/api-tokens', { as: fresh.sessions.admin });
+  const fresh = await api.organization();
+  const [revoked, expired] = [await fresh.token('viewer'), await fresh.token('viewer')];
+  await fresh.sessions.admin.delete(`/api-tokens/${revoked.id}`);
+  await api.rows.set('api_token', { id: expired.id }, { expires_at: new Date(0) });
+  const { body } = await fresh.sessions.admin.get('/api-tokens');
   expect(ids(body).slice(0, 2)).toEqual([expired.id, revoked.id]);
   expect(body.items).toMatchObject([
     { expiresAt: new Date(0).toISOString() },
     { revokedAt: expect.any(String) },
     ...Array.from({ length: 4 }, () => ({ role: expect.any(String) })),
   ]);
-  const live = await api.call('GET', '/api/v1/api-tokens?live=true', { as: fresh.sessions.admin });
+  const live = await fresh.sessions.admin.get('/api-tokens?live=true');
   expect(live.body.items).toHaveLength(4);
   expect(ids(live.body)).not.toContain(expired.id);
   expect(ids(live.body)).not.toContain(revoked.id);
 });
 
 test('a token that is limited to projects sees those, and finds no others', async () => {
-  const limited = await seedToken(api.database, ours.organizationId, 'admin', [shop]);
-  const list = (as: typeof limited | Seeded['tokens']['admin']) => api.call('GET', '/api/v1/stand-in/projects', { as });
-  const get = async (id: string, as = limited) =>
-    (await api.call('GET', `/api/v1/stand-in/projects/${id}`, { as })).status;
+  const limited = await ours.token('admin', [shop]);
+  const list = (as: typeof limited | Organization['tokens']['admin']) => api.as(as).get('/stand-in/projects');
+  const get = async (id: string, as = limited) => (await api.as(as).get(`/stand-in/projects/${id}`)).status;
   expect(ids((await list(limited)).body)).toEqual([shop]);
   expect([await get(shop), await get(wiki)]).toEqual([200, 404]);
   expect(ids((await list(ours.tokens.admin)).body)).toEqual([shop, wiki]);
@@ -138,14 +126,14 @@ test('a token that is limited to projects sees those, and finds no others', asyn
 });
 
 test('403: a token has no inbox', async () => {
-  const read = (as: Seeded['tokens']['admin']) => api.call('GET', '/api/v1/stand-in/inbox', { as });
+  const read = (as: Organization['tokens']['admin']) => api.as(as).get('/stand-in/inbox');
   const refused = await read(ours.tokens.admin);
   expect([refused.status, refused.body.detail]).toEqual([403, 'An API token has no inbox; sign in to read yours.']);
   expect((await read(ours.sessions.viewer)).status).toBe(200);
 });
 
 test('403: a token that is limited to projects cannot manage channels', async () => {
-  const set = (as: Seeded['tokens']['admin']) => api.call('PUT', '/api/v1/stand-in/channel', { as });
+  const set = (as: Organization['tokens']['admin']) => api.as(as).put('/stand-in/channel');
   const refused = await set(ours.limited);
   expect([refused.status, refused.body.detail]).toEqual([
     403,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { api, decide, glass, held, heldApprovals, living, ok, ours, tokenOf } from '../../test/api/held-approvals.ts';
 import { seedSession } from '../../test/installation/running-api.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
@@ -39,10 +40,7 @@ test('breaking the glass takes the place of a person and of nothing else: a stal
   const { apply, set, variables } = await living();
   const older = await apply(set('A', '1'));
   expect((await decide((await apply(set('B', '2'))).id, owner)).status).toBe(200);
-  expect((await glass(older.id, owner)).body).toMatchObject({
-    status: 409,
-    detail: expect.stringContaining('Refresh it'),
-  });
+  expectProblem(await glass(older.id, owner), 409, 'Refresh it');
   expect(await ok('GET', `/approvals/${older.id}`, owner)).toMatchObject({ stale: true, brokenGlass: false });
   const fresh = await ok('POST', `/approvals/${older.id}/refresh`, owner);
   expect((await glass(String(fresh.id), owner)).status).toBe(200);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { decideApproval } from '../../db/approvals/decide.ts';
-import { effect } from '../../db/engine/effect.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import {
   api,
   call,
@@ -17,8 +17,6 @@ import {
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
 import type { Credential } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { seedService } from '../../test/seeds/seed-service.ts';
 
 const releaseIn = (approval: Record<string, unknown>) =>
   (approval.target as { releases: { releaseId: string; contentDigest: string }[] }).releases[0];
@@ -30,10 +28,7 @@ test('a person with several tokens is one requester, and neither of these decide
   const [first, second] = [await tokenOf(admin), await tokenOf(admin)];
   const { id } = await held(ours.organizationId, first);
   for (const own of [first, second, admin]) {
-    expect((await decide(id, own)).body).toMatchObject({
-      status: 403,
-      detail: expect.stringContaining('You requested'),
-    });
+    expectProblem(await decide(id, own), 403, 'You requested');
   }
   expect(await ok('GET', `/approvals/${id}`, second)).toMatchObject({ requestedById: admin.userId });
   expect(await ok('GET', `/approvals/${id}`, second)).not.toHaveProperty('decidedById');
@@ -44,15 +39,13 @@ test('a person with several tokens is one requester, and neither of these decide
 test('what a person has staged in the console is not that of somebody else for a token of theirs', async () => {
   const { admin, deployer } = ours.sessions;
   const token = await tokenOf(admin);
-  const made = await ok('POST', '/projects', admin, { name: `Project ${crypto.randomUUID()}` });
-  const { project, environments } = made as { project: { id: string }; environments: { id: string }[] };
-  const place = { organizationId: ours.organizationId, projectId: project.id };
+  const { projectId, staging } = await ours.project();
   const callerOf = async (as: Credential) =>
     ((await ok('GET', '/organizations', as)).items as { callerId: string }[])[0]?.callerId;
   const stagers: unknown[] = [];
   for (const as of [admin, token, deployer, ours.tokens.deployer]) {
-    const { serviceId } = await seedService(api.database, place);
-    const path = `/environments/${environments[1]?.id}/change-set/items`;
+    const { serviceId } = await ours.service(projectId);
+    const path = `/environments/${staging}/change-set/items`;
     const view = await ok('PUT', path, as, { kind: 'service.create', serviceId });
     const items = view.items as { serviceId: string; stagedBy: { id: string } }[];
     const by = items.find((item) => item.serviceId === serviceId)?.stagedBy.id;
@@ -71,10 +64,7 @@ test('an approval that another one has made stale is refreshed, and then shows a
   expect((await decide(newer.id, owner)).status).toBe(200);
   const stale = await ok('GET', `/approvals/${older.id}`, viewer);
   expect(stale).toMatchObject({ stale: true });
-  expect((await decide(older.id, owner)).body).toMatchObject({
-    status: 409,
-    detail: expect.stringContaining('Refresh it'),
-  });
+  expectProblem(await decide(older.id, owner), 409, 'Refresh it');
   expect((await call('POST', `/approvals/${older.id}/refresh`, viewer)).status).toBe(403);
   const answered = await call('POST', `/approvals/${older.id}/refresh`, admin);
   expect(answered.status, answered.text).toBe(201);
@@ -104,7 +94,7 @@ test('one that is decided while it is read is told as decided, and not as stale'
   const { apply, set, projectId } = await living();
   const { id } = await apply(set('A', '1'));
   const by = { id: owner.userId, name: 'Owner' };
-  const reading = await effect(api.database, machine, async (one) => {
+  const reading = await api.effect(async (one) => {
     // The reader has seen that the approval is pending, and stands before the settings that the decision changes.
     await sql`lock table environment_service in access exclusive mode`.execute(one.kysely);
     const answer = ok('GET', `/approvals/${id}`, viewer);
@@ -158,10 +148,7 @@ test('the glass is broken by an owner in person or by who holds the machine, and
   const { id } = await held(ours.organizationId, admin);
   for (const as of [admin, deployer]) expect((await glass(id, as)).status).toBe(403);
   for (const person of [owner, admin]) {
-    expect((await glass(id, await tokenOf(person))).body).toMatchObject({
-      status: 403,
-      detail: expect.stringContaining('session of an owner'),
-    });
+    expectProblem(await glass(id, await tokenOf(person)), 403, 'session of an owner');
   }
   expect((await glass(id, ours.limited)).status).toBe(403);
   expect(await ok('GET', `/approvals/${id}`, admin)).not.toHaveProperty('decision');

@@ -1,45 +1,41 @@
-import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
+import { expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedBuildThere } from '../../test/builds/seed-build-there.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedDeployment, seedRelease } from '../../test/seeds/seed-place.ts';
 
-const api = await runningApi();
-afterAll(() => api.close());
+const api = await fileApi();
 
 async function world() {
-  const ours = await seed(api.database);
-  const place = await seedPlace(api.database, ours.organizationId);
+  const ours = await api.organization();
+  const place = await ours.place();
   const told = async (as = ours.tokens.viewer) => {
-    const { status, body, text } = await api.call('GET', '/api/v1/attention', { as });
-    expect(status, text).toBe(200);
+    const body = ok(await api.as(as).get('/attention'));
     return (body.items as { kind: string }[]).filter(({ kind }) => kind.startsWith('build.'));
   };
   const why = async (path = `/environments/${place.environmentId}/why`) => {
-    const { status, body, text } = await api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
+    const { status, body, text } = await ours.tokens.viewer.get(path);
     expect(status, text).toBe(200);
     return body.unbuilt as { buildId: string; lines: { topic: string; text: string }[] }[];
   };
   /** Above what serves, the console shows the same. */
   const unresolved = async () => {
     const query = `unresolved=true&environmentId=${place.environmentId}&serviceId=${place.serviceId}`;
-    const { status, body, text } = await api.call('GET', `/api/v1/builds?${query}`, { as: ours.tokens.viewer });
-    expect(status, text).toBe(200);
+    const body = ok(await ours.tokens.viewer.get(`/builds?${query}`));
     return (body.items as { number: number }[]).map(({ number }) => number);
   };
   /** A release that went live, by default after all builds that there are. */
   const live = async (releaseId: string, at = new Date(Date.now() + 60_000)) => {
     const { organizationId, serviceId } = place;
     const id = await seedDeployment(api.database, place, releaseId, { finished_at: at });
-    await sql`update environment_service set live_release_id = ${releaseId}, live_deployment_id = ${id}, live_at = ${at}
-      where organization_id = ${organizationId} and service_id = ${serviceId}`.execute(api.database.kysely);
+    await api.sql`update environment_service set live_release_id = ${releaseId}, live_deployment_id = ${id}, live_at = ${at}
+      where organization_id = ${organizationId} and service_id = ${serviceId}`;
   };
   const release = async (number: number, made = {}) => (await seedRelease(api.database, place, number, { made })).id;
   const source = (kind: string) =>
-    sql`update environment_service set settings = jsonb_set(settings::jsonb, '{source,kind}', to_jsonb(${kind}::text))
-      where service_id = ${place.serviceId}`.execute(api.database.kysely);
+    api.sql`update environment_service set settings = jsonb_set(settings::jsonb, '{source,kind}', to_jsonb(${kind}::text))
+      where service_id = ${place.serviceId}`;
   await source('git');
   return {
     ours,
@@ -70,8 +66,8 @@ test('a failed build is one item with the way to its log until a newer one succe
       build: { id, number: 3, logLines: 7, environmentName: 'Staging', projectName: expect.any(String) },
     },
   ]);
-  await sql`update build set state = 'succeeded', finished_at = now() where organization_id = ${ours.organizationId}
-    and number = 6`.execute(api.database.kysely);
+  await api.sql`update build set state = 'succeeded', finished_at = now() where organization_id = ${ours.organizationId}
+    and number = 6`;
   expect(await told()).toEqual([]);
 });
 
@@ -131,9 +127,7 @@ test('why says that a service has no release because its build failed, and how t
   expect(await why(`/services/${place.serviceId}/why?environmentId=${place.environmentId}`)).toHaveLength(1);
   const running = await build({ number: 3, state: 'running' });
   expect(await why()).toEqual([]);
-  await sql`delete from build where organization_id = ${ours.organizationId} and id = ${running}`.execute(
-    api.database.kysely,
-  );
+  await api.sql`delete from build where organization_id = ${ours.organizationId} and id = ${running}`;
   await live((await seedRelease(api.database, place, 1)).id);
   expect(await why()).toEqual([]);
 });
@@ -142,10 +136,7 @@ test('variables of before builds were told apart are named until a build was mad
   const { ours, place, told, build } = await world();
   const { environmentId: environment_id, serviceId: service_id } = place;
   const variable = { environment_id, service_id, updated_by: 'Ada', value: 'x' };
-  await tenant(api.database.kysely, ours.organizationId)
-    .insertInto('variable')
-    .values(['A', 'B', 'C', 'D', 'E', 'F'].map((key) => ({ ...variable, key })))
-    .execute();
+  await ours.rows.add('variable', ...['A', 'B', 'C', 'D', 'E', 'F'].map((key) => ({ ...variable, key })));
   expect(await told()).toEqual([]);
   await build({ number: 1, state: 'succeeded' });
   expect(await told()).toMatchObject([

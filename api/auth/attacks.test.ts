@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Shown, SignInBrowser } from '../../test/browsers/sign-in-browser.ts';
 import { testProvider } from '../../test/identity/provider.ts';
@@ -66,7 +65,7 @@ describe('what was used is used', () => {
 
   test('ten minutes are over', async () => {
     const back = await world.toCallback(victim, account('ada'));
-    await sql`update sign_in_attempt set expires_at = now() - interval '1 second'`.execute(kysely());
+    await world.api.sql`update sign_in_attempt set expires_at = now() - interval '1 second'`;
     await expectRefused(victim, await victim.get(back), `longer than ten minutes; ${fromSignInPage}`, 'expired');
   });
 });
@@ -231,7 +230,7 @@ describe('who may not sign in', () => {
   test('a disabled account', async () => {
     await world.signIn(victim, account('disabled'));
     const { secret, cookie } = { secret: victim.cookies.get('svc_session'), cookie: {} };
-    await sql`update app_user set disabled_at = now() where email = 'disabled@example.com'`.execute(kysely());
+    await world.api.sql`update app_user set disabled_at = now() where email = 'disabled@example.com'`;
     const answered = await world.api.call('GET', '/api/v1/auth/session', {
       headers: { cookie: `svc_session=${secret}`, ...cookie },
     });
@@ -259,10 +258,7 @@ describe('who may not sign in', () => {
 
   test('somebody else with the verified address of an account: an address is no identity', async () => {
     await world.signIn(victim, account('frank', { email: 'frank@elsewhere.example', email_verified: true }));
-    await kysely()
-      .insertInto('app_user')
-      .values({ id: crypto.randomUUID(), name: 'Frank', email: 'Frank@elsewhere.example' })
-      .execute();
+    await world.api.rows.add('app_user', { id: crypto.randomUUID(), name: 'Frank', email: 'Frank@elsewhere.example' });
     const shown = await world.signIn(mallory, account('frank2', { email: 'frank@Elsewhere.example' }));
     await expectRefused(mallory, shown, 'ballast admin link', 'other-identity');
   });

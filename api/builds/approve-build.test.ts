@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { lockBuild, openBuilds, refusedTurn } from '../../db/builds/claim.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { awaitingApproval } from '../../test/builds/awaiting-approval.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
 import { type Pushed, pushOf, webhookGround } from '../../test/git/webhook-ground.ts';
 import { type Credential, seedSession, seedToken } from '../../test/installation/running-api.ts';
-import { machine, seedOrganization } from '../../test/seeds/seed.ts';
+import { seedOrganization } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
 
 let pushed: Pushed;
@@ -23,7 +21,7 @@ beforeEach(async () => {
 });
 
 const call = (method: string, path: string, body?: unknown, as: Credential = at.ours.sessions.deployer) =>
-  at.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  at.api.as(as).call(method, path, body);
 const made = async (body: object, as?: Credential) => {
   const answered = await call(
     'POST',
@@ -40,7 +38,7 @@ const awaits = async (id: string) => (await call('GET', `/builds/${id}`)).body.a
 
 /** As its actor asks: whether it is among those that get turns, and why it is not. */
 const turnOf = (id: string) =>
-  effect(at.api.database, machine, async (asking) => {
+  at.api.effect(async (asking) => {
     const build = await lockBuild(asking, id);
     if (build === undefined) throw new Error('The build is not there.');
     const open = await openBuilds(asking, build.clusterId);
@@ -83,13 +81,12 @@ test('a folder waits in production until an admin who did not ask for it approve
 test('the head of the connected branch needs none, by whom it may be asked for; any other commit, branch or tag does', async () => {
   const { repository, commit } = pushed;
   const other = await at.git.commit(`${repository}.git`, { 'index.html': 'Other' }, { branch: 'feature' });
-  const own = tenant(at.api.database.kysely, place.organizationId);
   expect((await made({})).awaitsApproval).toBe(false);
   expect((await made({ commitSha: commit })).awaitsApproval).toBe(false);
   expect((await made({ commitSha: 'f'.repeat(40) })).awaitsApproval).toBe(true);
   expect((await made({ branch: 'feature' })).awaitsApproval).toBe(true);
   expect((await made({ branch: 'feature', commitSha: other })).awaitsApproval).toBe(true);
-  await own.updateTable('environment').set({ git_branch: 'main' }).where('id', '=', place.environmentId).execute();
+  await at.api.rows.set('environment', { id: place.environmentId }, { git_branch: 'main' });
   expect((await made({ branch: 'main' })).awaitsApproval).toBe(false);
   // Somebody has asked for the commit before it was pushed there: the push takes the place of that.
   expect((await made({ commitSha: other })).awaitsApproval).toBe(true);
@@ -101,17 +98,16 @@ test('the head of the connected branch needs none, by whom it may be asked for; 
 });
 
 test('where production gives nothing to builds, and in other environments, nobody is asked', async () => {
-  const own = tenant(at.api.database.kysely, place.organizationId);
   const { id } = await made(await folder());
-  await own.updateTable('environment').set({ production: false }).where('id', '=', place.environmentId).execute();
+  await at.api.rows.set('environment', { id: place.environmentId }, { production: false });
   expect(await awaits(id)).toBe(false);
-  await own.updateTable('environment').set({ production: true }).where('id', '=', place.environmentId).execute();
+  await at.api.rows.set('environment', { id: place.environmentId }, { production: true });
   expect(await awaits(id)).toBe(true);
   // One that runs keeps its place, whatever is decided meanwhile.
-  await own.updateTable('build').set({ state: 'running' }).where('id', '=', id).execute();
+  await at.api.rows.set('build', { id }, { state: 'running' });
   expect([await awaits(id), (await turnOf(id)).open]).toEqual([false, true]);
-  await own.updateTable('build').set({ state: 'queued' }).where('id', '=', id).execute();
-  await own.updateTable('variable').set({ build_time: 'no' }).where('service_id', '=', place.serviceId).execute();
+  await at.api.rows.set('build', { id }, { state: 'queued' });
+  await at.api.rows.set('variable', { service_id: place.serviceId }, { build_time: 'no' });
   expect(await awaits(id)).toBe(false);
   expect((await approve(id, at.ours.sessions.owner)).status).toBe(409);
 });
@@ -126,11 +122,10 @@ test('the only one who may decide approves by asking', async () => {
   expect(await made(await folder(), admin)).toMatchObject({ awaitsApproval: false, ...by });
   // The same within a change set, which nobody approves of a service that is excepted.
   const { serviceId, environmentId } = place;
-  const own = tenant(at.api.database.kysely, organizationId);
-  await own.updateTable('service').set({ skip_production_approval: true }).where('id', '=', serviceId).execute();
+  await at.api.rows.set('service', { id: serviceId }, { skip_production_approval: true });
   const source = sql<never>`jsonb_set(settings, '{source}', ${JSON.stringify({ ...noSource, kind: 'upload' })}::jsonb)`;
   const settings = { settings: source };
-  await own.updateTable('environment_service').set(settings).where('service_id', '=', serviceId).execute();
+  await at.api.rows.set('environment_service', { service_id: serviceId }, settings);
   const { body: draft } = await call('GET', `/environments/${environmentId}/change-set`, undefined, admin);
   const uploads = [{ serviceId, ...(await folder()) }];
   const path = `/change-sets/${(draft as { changeSet: { id: string } }).changeSet.id}/apply`;
@@ -140,8 +135,7 @@ test('the only one who may decide approves by asking', async () => {
   expect(within.body).toMatchObject({ awaitsApproval: false, ...by });
   const { id } = await made(await folder(), deployer);
   expect(await awaitsOf(id)).toBe(true);
-  const approved = await approve(id, admin);
-  expect(approved.body).toMatchObject({ awaitsApproval: false, ...by });
+  expect((await approve(id, admin)).body).toMatchObject({ awaitsApproval: false, ...by });
   const token = await seedToken(at.api.database, organizationId, 'deployer');
   expect((await made(await folder(), token)).awaitsApproval).toBe(true);
 

@@ -1,26 +1,25 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../db/builds/claim.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { commandBody } from '../../protocol/command.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { type Organization, ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
-let ours: Seeded;
+let ours: Organization;
 let agent: PeerAgent;
 let clusterId: string;
 let place: SeededPlace;
 
 beforeAll(async () => {
   api = await runningApi();
-  ours = await seed(api.database);
+  ours = await api.organization();
   const made = await call('POST', '/clusters', { name: 'Here' });
   const { cluster, token } = made.body as { cluster: { id: string }; token: string };
   clusterId = cluster.id;
@@ -29,11 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 beforeEach(async () => {
-  place = await seedPlace(api.database, ours.organizationId);
-  const here = api.database.kysely.updateTable('build').set({ cluster_id: clusterId });
+  place = await ours.place();
   running = async (id) => {
-    await here.where('id', '=', id).execute();
-    await effect(api.database, machine, async (asking) => {
+    await api.rows.set('build', { id }, { cluster_id: clusterId });
+    await api.effect(async (asking) => {
       const build = await lockBuild(asking, id);
       if (build === undefined) throw new Error('The build is not there.');
       await askAgent(asking, api.keyring, build);
@@ -46,13 +44,11 @@ beforeEach(async () => {
 let running: (id: string) => Promise<void>;
 
 const call = (method: string, path: string, body?: unknown, as = ours.tokens.admin) =>
-  api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  api.as(as).call(method, path, body);
 const request = async (): Promise<string> => {
   const sourceId = await seedSource(api.database, place);
   const body = { environmentId: place.environmentId, sourceId };
-  const made = await call('POST', `/services/${place.serviceId}/builds`, body, ours.tokens.deployer);
-  expect(made.status, made.text).toBe(201);
-  return String(made.body.id);
+  return String(ok(await call('POST', `/services/${place.serviceId}/builds`, body, ours.tokens.deployer), 201).id);
 };
 const piece = (number: number, stream: 'stdout' | 'progress', text: string) => ({
   number,
@@ -88,11 +84,11 @@ test('the agent gets a command that it understands', async () => {
 
 test('limits that the service has set are in the command, and those that it leaves to the machine are named', async () => {
   const buildLimits = JSON.stringify({ memoryBytes: 2 ** 32 });
-  await tenant(api.database.kysely, ours.organizationId)
-    .updateTable('environment_service')
-    .set({ settings: sql`jsonb_set(settings, '{source,buildLimits}', ${buildLimits}::jsonb)` })
-    .where('service_id', '=', place.serviceId)
-    .execute();
+  await ours.rows.set(
+    'environment_service',
+    { service_id: place.serviceId },
+    { settings: sql`jsonb_set(settings, '{source,buildLimits}', ${buildLimits}::jsonb)` },
+  );
   const id = await request();
   await running(id);
   const { commands } = await agent.work(0);
@@ -119,11 +115,7 @@ describe('the log', () => {
     const page = await lines(id, '?limit=3');
     expect(page.items.at(-1)).toMatchObject({ seq: 3 });
     expect((await lines(id, `?limit=3&cursor=${page.nextCursor}`)).items).toMatchObject([{ seq: 4 }]);
-    const rows = await tenant(api.database.kysely, ours.organizationId)
-      .selectFrom('build_log_chunk')
-      .select('sealed')
-      .where('build_id', '=', id)
-      .execute();
+    const rows = await ours.rows.all('build_log_chunk', { build_id: id });
     expect(rows.map(({ sealed }) => sealed.includes('three'))).toEqual([false, false, false]);
   });
 
@@ -135,8 +127,7 @@ describe('the log', () => {
     await agent.output(id, [piece(0, 'stdout', 'one\ntwo\n')]);
     await until('two lines', async () => stream.events('log').length === 2);
     await agent.output(id, [piece(1, 'stdout', 'three\n')]);
-    const finished = api.database.kysely.updateTable('build').set({ state: 'failed', finished_at: new Date() });
-    await finished.where('id', '=', id).execute();
+    await api.rows.set('build', { id }, { state: 'failed', finished_at: new Date() });
     await until('it ends', async () => stream.ended());
     expect(stream.events('log').map(({ seq }) => seq)).toEqual([1, 2, 3]);
     const rest = await readStream(api, `/api/v1/builds/${id}/logs/stream?after=2`, ours.tokens.viewer);
@@ -197,18 +188,15 @@ test('what the source says to run besides the start is shown; agents and rows of
   const now = { ...before, envTemplate: '.env.example', requiredVariables: ['DATABASE_URL'], proposed };
   await said(1, now);
   expect(await found()).toEqual(now);
-  const row = api.database.kysely.updateTable('build').set({ builder: JSON.stringify({ detection: before }) as never });
-  await row.where('id', '=', id).execute();
+  await api.rows.set('build', { id }, { builder: JSON.stringify({ detection: before }) as never });
   expect(await found()).toEqual(nothing);
 });
 
 test('a build ends with its service: it is cancelled and found no more', async () => {
   const id = await request();
-  const deleted = await call('DELETE', `/services/${place.serviceId}`);
-  expect(deleted.status, deleted.text).toBe(204);
+  ok(await call('DELETE', `/services/${place.serviceId}`), 204);
   expect((await call('GET', `/builds/${id}`)).status).toBe(404);
-  const row = api.database.kysely.selectFrom('build').select(['state', 'message']).where('id', '=', id);
-  expect(await row.executeTakeFirst()).toMatchObject({ state: 'cancelled' });
+  expect(await api.rows.find('build', { id })).toMatchObject({ state: 'cancelled' });
 });
 
 test('what was said and accepted when a build was requested holds for its retry, too', async () => {
@@ -229,8 +217,7 @@ test('409: retrying one that is not over, cancelling one that is; 422: the sourc
   const retried = await call('POST', `/builds/${id}/retry`);
   const same = { retryOf: id, downtimeAccepted: false };
   expect(retried.body).toMatchObject({ status: 'queued', trigger: 'retry', number: 2, ...same });
-  const other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const other = await ours.place({ beside: place });
   const body = { environmentId: place.environmentId, sourceId: await seedSource(api.database, other) };
-  const refused = await call('POST', `/services/${place.serviceId}/builds`, body);
-  expect([refused.status, refused.body.errors]).toMatchObject([422, [{ location: 'body.sourceId' }]]);
+  expectProblem(await call('POST', `/services/${place.serviceId}/builds`, body), 422, [{ location: 'body.sourceId' }]);
 });

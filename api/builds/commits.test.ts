@@ -1,37 +1,34 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../db/builds/claim.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { createConnection, deleteConnection } from '../../db/git-connections/connections.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { commandBody } from '../../protocol/command.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { ok } from '../../test/api/client.ts';
 import { giveRepository } from '../../test/builds/give-repository.ts';
 import { gitServer } from '../../test/git/git-server.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
+import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 
 let place: SeededPlace;
 
 const git = await gitServer({ credential: 'oauth2:the-token-of-it', closed: 'private/' });
 const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterAll(async () => {
   await api.close();
   await git.close();
 });
 beforeEach(async () => {
-  place = await seedPlace(api.database, ours.organizationId);
+  place = await ours.place();
 });
 
-const call = (method: string, path: string, body?: unknown) =>
-  api.call(method, `/api/v1${path}`, { as: ours.tokens.deployer, ...(body === undefined ? {} : { body }) });
+const call = (method: string, path: string, body?: unknown) => ours.tokens.deployer.call(method, path, body);
 const request = (more: object = {}) =>
   call('POST', `/services/${place.serviceId}/builds`, { environmentId: place.environmentId, ...more });
 const sourced = (source: object) => giveRepository(api.database, place, source);
 
 const asked = (id: string) =>
-  effect(api.database, machine, async (asking) => {
+  api.effect(async (asking) => {
     const build = await lockBuild(asking, id);
     if (build === undefined) throw new Error('The build is not there.');
     const why = await askAgent(asking, api.keyring, build);
@@ -43,18 +40,16 @@ test('the branch that is asked for, that of the environment, or the default one 
   const first = await git.commit('team/app.git', { a: '1' });
   const other = await git.commit('team/app.git', { a: '2' }, { branch: 'other' });
   await sourced({ gitUrl: `${git.url}/team/app.git` });
-  const made = await request();
-  expect(made.status, made.text).toBe(201);
+  const made = ok(await request(), 201);
   const of = { repository: 'team/app', trigger: 'manual', status: 'queued' };
-  expect(made.body).toMatchObject({ ...of, branch: 'main', commitSha: first });
+  expect(made).toMatchObject({ ...of, branch: 'main', commitSha: first });
   expect((await request({ branch: 'other' })).body).toMatchObject({ ...of, branch: 'other', commitSha: other });
-  const row = tenant(api.database.kysely, ours.organizationId).updateTable('environment');
-  await row.set({ git_branch: 'other' }).where('id', '=', place.environmentId).execute();
+  await ours.rows.set('environment', { id: place.environmentId }, { git_branch: 'other' });
   expect((await request()).body).toMatchObject({ branch: 'other', commitSha: other });
   const older = 'c'.repeat(40);
   expect((await request({ commitSha: older })).body).toMatchObject({ branch: 'other', commitSha: older });
-  await call('POST', `/builds/${made.body.id}/cancel`);
-  const retried = await call('POST', `/builds/${made.body.id}/retry`);
+  await call('POST', `/builds/${made.id}/cancel`);
+  const retried = await call('POST', `/builds/${made.id}/retry`);
   expect(retried.body).toMatchObject({ ...of, trigger: 'retry', branch: 'main', commitSha: first });
 });
 
@@ -81,7 +76,7 @@ test('422 in words on the field: no such branch, nobody there, a commit that is 
 
 test('the credential is in the sealed command alone; without the connection, or with an older agent, nobody is asked', async () => {
   const commit = await git.commit('private/app.git', { a: '1' });
-  const connection = await effect(api.database, machine, (making) =>
+  const connection = await api.effect((making) =>
     createConnection(making, api.keyring, ours.organizationId, {
       ...{ kind: 'selfhosted-token', provider: 'plain', host: git.url, label: `Git ${place.serviceId}` },
       ...{ token: 'the-token-of-it', accountLogin: '', missingPermissions: [] },
@@ -90,22 +85,14 @@ test('the credential is in the sealed command alone; without the connection, or 
   await sourced({ gitUrl: '', gitConnectionId: connection.id, repository: 'private/app' });
   const made = await request();
   expect(made.body, made.text).toMatchObject({ repository: 'private/app', commitSha: commit });
-  const joined = await api.call('POST', '/api/v1/clusters', {
-    as: ours.tokens.admin,
-    body: { name: `c ${place.serviceId}` },
-  });
+  const joined = await ours.tokens.admin.post('/clusters', { name: `c ${place.serviceId}` });
   const { cluster, token } = joined.body as { cluster: { id: string }; token: string };
   const agent = new PeerAgent(api.url);
   await agent.join(token);
   const id = String(made.body.id);
-  const builds = api.database.kysely.updateTable('build').where('id', '=', id);
-  await builds.set({ cluster_id: cluster.id }).execute();
+  await api.rows.set('build', { id }, { cluster_id: cluster.id });
   const minor = (protocol_minor: number) =>
-    api.database.kysely
-      .updateTable('cluster_agent')
-      .set({ protocol_minor })
-      .where('cluster_id', '=', cluster.id)
-      .execute();
+    api.rows.set('cluster_agent', { cluster_id: cluster.id }, { protocol_minor });
   await minor(5);
   expect(await asked(id)).toMatch(/too old to build commits: update the agent/);
   await minor(6);
@@ -115,10 +102,8 @@ test('the credential is in the sealed command alone; without the connection, or 
   expect(commandBody.parse(commands.find((one) => one.id === id)?.body)).toMatchObject({
     source: { kind: 'git', url, ref: 'refs/heads/main', commit, username: 'oauth2', password: 'the-token-of-it' },
   });
-  expect(
-    JSON.stringify(await api.database.kysely.selectFrom('build').selectAll().where('id', '=', id).execute()),
-  ).not.toContain('the-token');
+  expect(JSON.stringify(await api.rows.all('build', { id }))).not.toContain('the-token');
   await sourced({ kind: 'image', gitUrl: '' });
-  await effect(api.database, machine, (deleting) => deleteConnection(deleting, ours.organizationId, connection));
+  await api.effect((deleting) => deleteConnection(deleting, ours.organizationId, connection));
   expect(await asked(id)).toMatch(/connection of this build has been deleted/);
 });

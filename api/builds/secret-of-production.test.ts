@@ -1,15 +1,13 @@
 import { afterAll, expect, test } from 'vitest';
 import { askAgent, lockBuild, openBuilds } from '../../db/builds/claim.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { turnsOf } from '../../domain/builds/states.ts';
 import { noSource } from '../../domain/services/settings.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { ok } from '../../test/api/client.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
 import { gitServer } from '../../test/git/git-server.ts';
-import { type Answered, type Credential, seedToken } from '../../test/installation/running-api.ts';
-import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import type { Answered, Credential } from '../../test/installation/running-api.ts';
+import { ApplyGround } from '../../test/seeds/apply-ground.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
 const at = new ApplyGround();
@@ -46,9 +44,8 @@ const { cluster, token } = made.body as { cluster: { id: string }; token: string
 clusterId = cluster.id;
 const agent = new PeerAgent(at.api.url);
 await agent.join(token);
-const own = tenant(at.api.database.kysely, at.ours.organizationId);
-const here = own.updateTable('environment').set({ cluster_id: clusterId });
-await here.where('project_id', '=', at.projectId).execute();
+
+await at.ours.rows.set('environment', { project_id: at.projectId }, { cluster_id: clusterId });
 const project = { organizationId: at.ours.organizationId, projectId: at.projectId };
 Object.assign(site, await seedService(at.api.database, project, { slug: 'site', image: `${at.host}/app:1` }));
 for (const environmentId of [at.production, at.staging]) {
@@ -86,7 +83,7 @@ afterAll(async () => {
 /** As the actors of builds would: those whose turn it is are asked of the agent, which then ends them. */
 async function work(): Promise<void> {
   for (;;) {
-    const given = await effect(at.api.database, machine, async (asking) => {
+    const given = await at.api.effect(async (asking) => {
       const [id] = turnsOf(await openBuilds(asking, clusterId));
       const build = id === undefined ? undefined : await lockBuild(asking, id);
       if (build === undefined) return undefined;
@@ -237,7 +234,7 @@ const ways: Way[] = [
 
 test('a deployer, limited to the project or not, learns no secret of production in any of these ways', async () => {
   expect(ways.length).toBeGreaterThanOrEqual(40);
-  const limited = await seedToken(at.api.database, at.ours.organizationId, 'deployer', [at.projectId]);
+  const limited = await at.ours.token('deployer', [at.projectId]);
   const credentials: [string, Credential][] = [
     ['a token', at.ours.tokens.deployer],
     ['a token of the project', limited],
@@ -257,8 +254,7 @@ test('a deployer, limited to the project or not, learns no secret of production 
         expect([who, what, name, texts.some((text) => text.includes(secret))]).toEqual([who, what, name, false]);
     }
   }
-  const own = tenant(at.api.database.kysely, at.ours.organizationId);
-  const heads = await own.selectFrom('build').select('id').where('commit_sha', '=', head).execute();
+  const heads = await at.ours.rows.all('build', { commit_sha: head });
   const connected = new Set(heads.map(({ id }) => id));
   expect(asked.size).toBeGreaterThan(0);
   for (const [id, command] of asked) {

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../db/builds/claim.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { commandBody } from '../../protocol/command.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { ok } from '../../test/api/client.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
 import { referencesGround } from '../../test/references/references-ground.ts';
-import { ok } from '../../test/seeds/apply-ground.ts';
-import { machine } from '../../test/seeds/seed.ts';
 
 const { at, api, db, add, set, batch, allLive, releaseIdOf } = referencesGround();
 const { call, stage, apply } = at;
@@ -21,18 +18,14 @@ async function cluster() {
   const { cluster: found, token } = made.body as { cluster: { id: string }; token: string };
   const agent = new PeerAgent(at.api.url);
   await agent.join(token);
-  await tenant(at.api.database.kysely, at.ours.organizationId)
-    .updateTable('environment')
-    .set({ cluster_id: found.id })
-    .where('id', '=', at.staging)
-    .execute();
+  await at.ours.rows.set('environment', { id: at.staging }, { cluster_id: found.id });
   const ask = async () => {
     const { organizationId } = at.ours;
     const place = { organizationId, projectId: at.projectId, serviceId: api.serviceId };
     const sourceId = await seedSource(at.api.database, place);
     const body = { environmentId: at.staging, sourceId };
     const { id } = (await call('POST', `/services/${api.serviceId}/builds`, body)).body as { id: string };
-    await effect(at.api.database, machine, async (asking) => {
+    await at.api.effect(async (asking) => {
       const build = await lockBuild(asking, id);
       if (build !== undefined) await askAgent(asking, at.api.keyring, build);
     });
@@ -69,11 +62,7 @@ test('a build is given what is said to be for builds and applied, with reference
   const { deployments } = await apply(at.staging);
   await stage(at.staging, set(api, 'PLAIN', 'staged'), set(api, 'NEW', 'staged', also));
   // Somebody's row is gone: no operation leaves it so.
-  await tenant(at.api.database.kysely, at.ours.organizationId)
-    .deleteFrom('variable')
-    .where('service_id', '=', db.serviceId)
-    .where('key', '=', 'GONE')
-    .execute();
+  await at.ours.rows.remove('variable', { service_id: db.serviceId, key: 'GONE' });
   const { id, given, lines } = await ask();
   expect(given).toEqual({
     variables: { ONLY: 'two', PLAIN: 'one', URL: 'postgres://u:s3cr3t-of-build@127.0.0.1/x' },
@@ -89,9 +78,9 @@ test('a build is given what is said to be for builds and applied, with reference
   ]);
   const release = deployments.find(({ serviceId }) => serviceId === api.serviceId)?.releaseId ?? '';
   expect((await at.releaseOf(release)).variableKeys).toEqual(['LEADS', 'PATH', 'PLAIN', 'RUNS', 'URL', 'VITE_API']);
-  const { rows } = await sql<{ table: string }>`
+  const rows = await at.api.sql<{ table: string }>`
     select table_name as table from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
-  `.execute(at.api.database.kysely);
+  `;
   for (const { table } of rows) {
     const found = await sql`select 1 from ${sql.table(table)} one where one::text like '%s3cr3t-of-build%'`.execute(
       at.api.database.kysely,
@@ -108,11 +97,7 @@ test('an agent that knows no variables of builds gets none, and the log says wha
   const { id, ask } = await cluster();
   await stage(at.staging, add(api), set(api, 'PLAIN', 'one', also));
   await apply(at.staging);
-  await at.api.database.kysely
-    .updateTable('cluster_agent')
-    .set({ protocol_minor: 5 })
-    .where('cluster_id', '=', id)
-    .execute();
+  await at.api.rows.set('cluster_agent', { cluster_id: id }, { protocol_minor: 5 });
   const { given, lines } = await ask();
   expect(given).toEqual({ variables: undefined, secrets: undefined, masked: undefined });
   expect(lines).toEqual([
@@ -158,9 +143,8 @@ test('a rollback gives builds no secret that was not given for them', async () =
   await allLive(second);
   expect((await ask()).given.variables).toEqual({ ALONE: 'stays', MODE: 'y', TOKEN: 'of-builds' });
   const path = `/releases/${releaseIdOf(first, api)}/rollback`;
-  const rolled = await call('POST', path);
-  expect(rolled.status, rolled.text).toBe(201);
-  await at.goLive((rolled.body.deployment as { id: string }).id);
+  const rolled = ok(await call('POST', path), 201);
+  await at.goLive((rolled.deployment as { id: string }).id);
   expect((await ask()).given.variables).toEqual({ ALONE: 'stays', MODE: 'x' });
 });
 

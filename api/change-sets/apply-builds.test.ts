@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { ok } from '../../test/api/client.ts';
 import { gitServer } from '../../test/git/git-server.ts';
-import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
-import { seedPlace } from '../../test/seeds/seed-place.ts';
+import { ApplyGround } from '../../test/seeds/apply-ground.ts';
 
 const at = new ApplyGround();
 const { applyOf, apply, call, create, stage } = at;
@@ -17,12 +16,8 @@ await git.create('team/empty.git');
 commit = await git.commit('team/app.git', { 'index.html': 'Hello' });
 beforeEach(async () => {
   await at.begin();
-  const { clusterId } = await seedPlace(at.api.database, at.ours.organizationId);
-  await tenant(at.api.database.kysely, at.ours.organizationId)
-    .updateTable('environment')
-    .set({ cluster_id: clusterId })
-    .where('project_id', '=', at.projectId)
-    .execute();
+  const { clusterId } = await at.ours.place();
+  await at.ours.rows.set('environment', { project_id: at.projectId }, { cluster_id: clusterId });
 });
 afterAll(async () => {
   await at.close();
@@ -86,17 +81,16 @@ async function builtBefore(...items: object[]): Promise<void> {
   const { deployments } = await apply(at.staging);
   await at.goLive(deployments[0]?.id ?? '');
   const value = sql`${JSON.stringify(source('team/app.git').value)}::jsonb`;
-  const own = tenant(at.api.database.kysely, at.ours.organizationId);
-  await own
-    .updateTable('environment_service')
-    .set({ settings: sql`jsonb_set(settings, '{source}', ${value})` })
-    .where('environment_id', '=', at.staging)
-    .execute();
-  await own
-    .updateTable('release')
-    .set({ content: sql`jsonb_set(content, '{settings,source}', ${value})` })
-    .where('environment_id', '=', at.staging)
-    .execute();
+  await at.ours.rows.set(
+    'environment_service',
+    { environment_id: at.staging },
+    { settings: sql`jsonb_set(settings, '{source}', ${value})` },
+  );
+  await at.ours.rows.set(
+    'release',
+    { environment_id: at.staging },
+    { content: sql`jsonb_set(content, '{settings,source}', ${value})` },
+  );
 }
 
 test.each<[string, object[], boolean]>([

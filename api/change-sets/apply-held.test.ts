@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decideApproval } from '../../db/approvals/decide.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { type Applied, ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { type Applied, applyGround } from '../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, call, create, draft, stage, variable, variablesOf } = at;
-
-beforeAll(() => at.open());
-beforeEach(() => at.begin());
-afterAll(() => at.close());
 
 describe('approval', () => {
   const decide = (id: string, decision: string, as = at.ours.sessions.owner) =>
@@ -79,11 +75,7 @@ describe('approval', () => {
     ]);
     const ended = await call('GET', `/change-sets/${changeSet.id}`);
     expect((ended.body.changeSet as { state: string }).state).toBe('rejected');
-    const row = await at.api.database.kysely
-      .selectFrom('deployment')
-      .select('state')
-      .where('id', '=', deployments[0]?.id ?? '')
-      .executeTakeFirst();
+    const row = await at.api.rows.find('deployment', { id: deployments[0]?.id ?? '' });
     expect(row?.state).toBe('rejected');
     const again = await apply(at.production);
     expect((await decide(again.approval?.id ?? '', 'approved')).status).toBe(200);
@@ -93,7 +85,7 @@ describe('approval', () => {
   test('its time passes like a decision', async () => {
     const { approvalId } = await held();
     const ref = { id: approvalId, organizationId: at.ours.organizationId, projectId: at.projectId };
-    await effect(at.api.database, machine, (one) => decideApproval(one, at.api.keyring, ref, { decision: 'expired' }));
+    await at.api.effect((one) => decideApproval(one, at.api.keyring, ref, { decision: 'expired' }));
     expect((await draft(at.production)).items).toHaveLength(3);
   });
 
@@ -111,10 +103,9 @@ describe('approval', () => {
         status: 403,
       });
     }
-    const changed = await call('PATCH', path, off, admin);
-    expect(changed.status, changed.text).toBe(200);
+    const changed = ok(await call('PATCH', path, off, admin));
     if (field === 'skipProductionApproval') {
-      expect(changed.body).toMatchObject({
+      expect(changed).toMatchObject({
         skipProductionApprovalBy: expect.any(String),
         skipProductionApprovalAt: expect.any(String),
       });
@@ -151,18 +142,17 @@ describe('approval', () => {
     await stage(at.production, variable('C', '3'));
     const third = await apply(at.production);
     const id = third.approval?.id ?? '';
-    const of = at.api.database.kysely.updateTable('environment_service').where('service_id', '=', at.service.serviceId);
-    await of.set({ live_release_id: third.deployments[0]?.releaseId ?? null }).execute();
-    expect((await decide(id, 'approved')).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('Refresh it'),
-    });
+    await at.api.rows.set(
+      'environment_service',
+      { service_id: at.service.serviceId },
+      { live_release_id: third.deployments[0]?.releaseId ?? null },
+    );
+    expectProblem(await decide(id, 'approved'), 409, 'Refresh it');
     expect((await decide(id, 'rejected')).status).toBe(200);
   });
 
   test('a service that is excepted is not held', async () => {
-    const of = at.api.database.kysely.updateTable('service').where('id', '=', at.service.serviceId);
-    await of.set({ skip_production_approval: true }).execute();
+    await at.api.rows.set('service', { id: at.service.serviceId }, { skip_production_approval: true });
     await stage(at.production, create());
     expect(await apply(at.production)).toMatchObject({ changeSet: { state: expect.stringMatching(/appl/) } });
   });

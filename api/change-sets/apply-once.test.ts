@@ -1,14 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { lockAdmission } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
-import { type Answered, runningApi, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { seedService } from '../../test/seeds/seed-service.ts';
+import { type Answered, runningApi } from '../../test/installation/running-api.ts';
 
 /** How often the registry was asked for a digest, and what holds each of its answers back, which are statuses. */
 let asked = 0;
@@ -27,7 +24,7 @@ const outside = createServer(async ({ method }, answer) => {
 await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
 const host = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
 const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterAll(async () => {
   await api.close();
   outside.close();
@@ -35,16 +32,10 @@ afterAll(async () => {
 
 beforeEach(async () => {
   [asked, gates] = [0, []];
-  const as = ours.tokens.deployer;
-  const body = { name: `Project ${crypto.randomUUID()}` };
-  const made = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body });
-  const created = made.body as { project: { id: string }; environments: { id: string }[] };
-  projectId = created.project.id;
-  environmentId = created.environments[1]?.id ?? '';
-  const place = { organizationId: ours.organizationId, projectId };
-  const { serviceId } = await seedService(api.database, place, { image: `${host}/app:1` });
-  const path = `/api/v1/environments/${environmentId}/change-set/items`;
-  const staged = await api.call('PUT', path, { as, body: { kind: 'service.create', serviceId } });
+  ({ projectId, staging: environmentId } = await ours.project());
+  const { serviceId } = await ours.service(projectId, { image: `${host}/app:1` });
+  const path = `/environments/${environmentId}/change-set/items`;
+  const staged = await ours.tokens.deployer.put(path, { kind: 'service.create', serviceId });
   draftId = (staged.body.changeSet as { id: string }).id;
 });
 
@@ -58,12 +49,12 @@ const isReplayed = ({ headers }: Answered) => headers.get('idempotent-replayed')
 
 /** All that applying makes of the project, counted. */
 async function made(): Promise<Record<string, number>> {
-  const { rows } = await sql<Record<string, number>>`
+  const rows = await api.sql<Record<string, number>>`
     select (select count(*)::int from change_set where project_id = ${projectId}) as sets,
       (select count(*)::int from release where project_id = ${projectId}) as releases,
       (select count(*)::int from deployment where project_id = ${projectId}) as deployments,
       (select count(*)::int from audit_record where action = 'change_set.applied' and subject_id = ${draftId}) as records
-  `.execute(api.database.kysely);
+  `;
   return rows[0] ?? {};
 }
 const once = { sets: 1, releases: 1, deployments: 1, records: 1 };
@@ -78,8 +69,7 @@ test('a repeat gets the first answer, asks no registry, and says that it is one'
 
 test('the same key with another body is 422 at the header, and another key finds nothing to apply', async () => {
   await apply('other');
-  const refused = await apply('other', { message: 'Second' });
-  expect([refused.status, refused.body.errors]).toMatchObject([422, [{ location: 'header.Idempotency-Key' }]]);
+  expectProblem(await apply('other', { message: 'Second' }), 422, [{ location: 'header.Idempotency-Key' }]);
   expect((await apply('another')).status).toBe(409);
   expect(await made()).toEqual(once);
 });
@@ -118,12 +108,11 @@ test('a repeat that stumbles over what the first one did meanwhile gets its answ
 
 test('one that is in its transaction is still running for a repeat, wherever that arrives', async () => {
   const twin = await api.twin();
-  const first = await effect(api.database, machine, async (one) => {
+  const first = await api.effect(async (one) => {
     await lockAdmission(one, { organizationId: ours.organizationId, projectId });
     const running = apply('running');
     await until('it waits for the lock', async () => (await lockWaiters(api.database)) === 1);
-    const second = await apply('running', { by: twin });
-    expect([second.status, second.body.detail]).toEqual([409, expect.stringContaining('still running')]);
+    expectProblem(await apply('running', { by: twin }), 409, 'still running');
     return { running };
   });
   expect((await first.running).status).toBe(200);
@@ -132,12 +121,12 @@ test('one that is in its transaction is still running for a repeat, wherever tha
 });
 
 test('killed in its transaction, nothing is there, the key is free, and a repeat applies once', async () => {
-  const killed = await effect(api.database, machine, async (one) => {
+  const killed = await api.effect(async (one) => {
     await lockAdmission(one, { organizationId: ours.organizationId, projectId });
     const running = apply('killed');
     await until('it waits for the lock', async () => (await lockWaiters(api.database)) === 1);
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(api.database.kysely);
+    await api.sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
     return { answer: await running };
   });
   expect(killed.answer.status).toBeGreaterThanOrEqual(500);

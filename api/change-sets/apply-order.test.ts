@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ApplyGround } from '../../test/seeds/apply-ground.ts';
+import { expect, test } from 'vitest';
+import { applyGround } from '../../test/seeds/apply-ground.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, call, finish, goLive, stage } = at;
-
-beforeAll(() => at.open());
-beforeEach(() => at.begin());
-afterAll(() => at.close());
 
 type Service = { serviceId: string; slug: string };
 const add = ({ serviceId }: Service) => ({ kind: 'service.create', serviceId });
@@ -44,6 +40,5 @@ test('services are deployed in the order of what they depend on, in parallel whe
   });
   expect(await deployment(of(other))).toMatchObject({ state: 'pending' });
   await goLive(of(other));
-  const retried = await call('POST', `/change-sets/${changeSet.id}/retry`);
-  expect(retried.status).toBe(409);
+  expect((await call('POST', `/change-sets/${changeSet.id}/retry`)).status).toBe(409);
 });

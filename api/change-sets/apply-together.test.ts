@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { noSource } from '../../domain/services/settings.ts';
-import { ApplyGround } from '../../test/seeds/apply-ground.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { applyGround } from '../../test/seeds/apply-ground.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, applyOf, call, create, draft, stage, variable, variablesOf } = at;
 /** Another service of the project. */
 let other: { serviceId: string };
 
-beforeAll(() => at.open());
 beforeEach(async () => {
-  await at.begin();
   const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
   other = await seedService(at.api.database, place, { image: `${at.host}/app:1` });
 });
-afterAll(() => at.close());
 
 const image = (serviceId: string, tag: string) => ({
   ...{ kind: 'service.set', serviceId, key: 'source' },
@@ -82,20 +80,17 @@ test('shared variables that the values of the service refer to go along, and no 
   const { body } = await call('GET', `/change-sets/${changeSet.id}`);
   expect(keys(body as never).toSorted()).toEqual(['', 'A', 'SHARED']);
   expect(keys(await draft(at.staging)).toSorted()).toEqual(['', 'OTHER', 'source']);
-  const wrong = await call('PUT', path, { items, serviceIds });
-  expect(wrong.body).toMatchObject({ status: 422, errors: [{ location: 'body.serviceIds' }] });
+  expectProblem(await call('PUT', path, { items, serviceIds }), 422, [{ location: 'body.serviceIds' }]);
 });
 
 test('what is refused is not staged either', async () => {
   await stage(at.staging, create(), variable('A', '1'));
   const before = await draft(at.staging);
   const items = [variable('A', '2'), image(at.service.serviceId, 'missing')];
-  const refused = await applyOf(at.staging, { items });
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('/app:missing')]);
+  expectProblem(await applyOf(at.staging, { items }), 409, '/app:missing');
   const late = await applyOf(at.staging, { items: [variable('A', '2')], expectedRevision: 0 });
   expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('are not those that you saw')]);
-  const wrong = await applyOf(at.staging, { items: [variable('1', '2')] });
-  expect(wrong.body).toMatchObject({ status: 422, errors: [{ location: 'body.items[0].key' }] });
+  expectProblem(await applyOf(at.staging, { items: [variable('1', '2')] }), 422, [{ location: 'body.items[0].key' }]);
   expect(await draft(at.staging)).toEqual(before);
 });
 

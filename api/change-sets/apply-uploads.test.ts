@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
-import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
+import { applyGround } from '../../test/seeds/apply-ground.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, applyOf, call, create, draft, stage, variable, variablesOf } = at;
 let sourceId: string;
 
-beforeAll(() => at.open());
 beforeEach(async () => {
-  await at.begin();
   const { organizationId } = at.ours;
   const { clusterId } = await seedPlace(at.api.database, organizationId);
   await tenant(at.api.database.kysely, organizationId)
@@ -22,7 +22,6 @@ beforeEach(async () => {
   const { serviceId } = at.service;
   sourceId = await seedSource(at.api.database, { organizationId, projectId: at.projectId, serviceId });
 });
-afterAll(() => at.close());
 
 const upload = () => ({
   ...{ kind: 'service.set', serviceId: at.service.serviceId, key: 'source' },
@@ -40,8 +39,7 @@ test('settings and a build of what was uploaded are one change set with one mess
   const told = { trigger: 'upload', status: 'queued', message: 'Both at once' };
   expect(ok(await call('GET', `/builds/${build?.id}`))).toMatchObject(told);
   // Its deployment is one of the change set, which waits for it.
-  const row = at.api.database.kysely.selectFrom('build').select('change_set_id as changeSetId');
-  expect(await row.where('id', '=', build?.id ?? '').executeTakeFirst()).toEqual({ changeSetId: applied.changeSet.id });
+  expect((await at.api.rows.one('build', { id: build?.id ?? '' })).change_set_id).toBe(applied.changeSet.id);
   expect(await variablesOf(at.staging)).toMatchObject([{ key: 'A', value: '1' }]);
   // Nothing of the settings changes: it is built all the same.
   sourceId = await seedSource(at.api.database, {
@@ -53,12 +51,10 @@ test('settings and a build of what was uploaded are one change set with one mess
 
 test('what cannot be built within it is refused, and nothing is staged', async () => {
   const items = [create(), upload()];
-  const missing = await applyOf(at.staging, { items, uploads: uploads(crypto.randomUUID()) });
-  expect([missing.status, missing.body.detail]).toEqual([404, expect.stringContaining('upload it again')]);
+  expectProblem(await applyOf(at.staging, { items, uploads: uploads(crypto.randomUUID()) }), 404, 'upload it again');
   const other = await applyOf(at.staging, { items: [create()], uploads: uploads() });
   expect(other.body).toMatchObject({ status: 422, errors: [{ location: 'body.uploads[0].serviceId' }] });
-  const held = await applyOf(at.production, { items, uploads: uploads() });
-  expect([held.status, held.body.detail]).toEqual([409, expect.stringContaining('In production a folder is built')]);
+  expectProblem(await applyOf(at.production, { items, uploads: uploads() }), 409, 'In production a folder is built');
   for (const environment of [at.staging, at.production]) expect((await draft(environment)).items).toEqual([]);
   // A service that is there with another source is not built of it either.
   await stage(at.staging, create());

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ApplyGround, imageDigests as digests, ok } from '../../test/seeds/apply-ground.ts';
+import { describe, expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { applyGround, imageDigests as digests } from '../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, applyOf, call, create, draft, finish, goLive, releaseOf, replicas, stage, variable } = at;
-
-beforeAll(() => at.open());
-beforeEach(() => at.begin());
-afterAll(() => at.close());
 
 describe('applying', () => {
   test('what failed is not live, and is deployed again as it is', async () => {
@@ -61,8 +59,7 @@ describe('applying', () => {
     const rolled = await call('POST', `/releases/${second}/rollback`);
     await goLive((rolled.body.deployment as { id: string }).id);
     expect(await differing()).toEqual([]);
-    const stranger = await applyOf(at.staging, { deployServiceIds: [at.projectId] });
-    expect(stranger.body).toMatchObject({ status: 422, detail: expect.stringContaining(at.projectId) });
+    expectProblem(await applyOf(at.staging, { deployServiceIds: [at.projectId] }), 422, at.projectId);
   });
 
   test('the image of a change that was not approved is not that of the next one', async () => {
@@ -73,11 +70,7 @@ describe('applying', () => {
     expect((await decide(first.approval?.id, 'approved')).status).toBe(200);
     await goLive(first.deployments[0]?.id ?? '');
     at.tagged = digests[1];
-    const row = await at.api.database.kysely
-      .selectFrom('environment_service')
-      .select('settings')
-      .where('service_id', '=', at.service.serviceId)
-      .executeTakeFirstOrThrow();
+    const row = await at.api.rows.one('environment_service', { service_id: at.service.serviceId });
     const source = { serviceId: at.service.serviceId, key: 'source', value: row.settings.source };
     const { items } = await stage(at.production, { kind: 'service.set', ...source });
     const second = await apply(at.production);

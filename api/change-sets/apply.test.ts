@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openReleaseSecrets } from '../../db/releases/secrets.ts';
-import { ApplyGround, imageDigests as digests } from '../../test/seeds/apply-ground.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { applyGround, imageDigests as digests } from '../../test/seeds/apply-ground.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, applyOf, call, create, draft, goLive, releaseOf, replicas, stage, variable, variablesOf } = at;
-
-beforeAll(() => at.open());
-beforeEach(() => at.begin());
-afterAll(() => at.close());
 
 describe('applying', () => {
   test('settings, releases and deployments are committed together, and the draft is new', async () => {
@@ -27,11 +24,7 @@ describe('applying', () => {
       imageRef: `${at.host}/app:1@${digests[0]}`,
       variableKeys: ['A', 'S'],
     });
-    const stored = await at.api.database.kysely
-      .selectFrom('release')
-      .select(['id', 'content', 'sealed'])
-      .where('id', '=', deployment?.releaseId ?? '')
-      .executeTakeFirstOrThrow();
+    const stored = await at.api.rows.one('release', { id: deployment?.releaseId ?? '' });
     expect(stored.content).toMatchObject({
       image: { repository: `${at.host}/app`, own: false },
       variables: { A: '1' },
@@ -47,10 +40,7 @@ describe('applying', () => {
     const after = await draft(at.staging);
     expect([after.items, after.changeSet.id === before.changeSet.id]).toEqual([[], false]);
     expect((await call('POST', `/change-sets/${before.changeSet.id}/apply`)).status).toBe(409);
-    expect((await applyOf(at.staging)).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('Nothing is staged'),
-    });
+    expectProblem(await applyOf(at.staging), 409, 'Nothing is staged');
     const past = await call('GET', `/environments/${at.staging}/change-sets`);
     expect(past.body.items).toMatchObject([{ id: before.changeSet.id, requestedBy: { name: expect.any(String) } }]);
     const whole = await call('GET', `/change-sets/${before.changeSet.id}`);
@@ -151,8 +141,7 @@ describe('applying', () => {
   test('a draft that changed meanwhile is not applied', async () => {
     const { changeSet } = await stage(at.staging, create());
     await stage(at.staging, variable('B', '2'));
-    const late = await applyOf(at.staging, { expectedRevision: changeSet.revision });
-    expect(late.body).toMatchObject({ status: 409, detail: expect.stringContaining('Variable B') });
+    expectProblem(await applyOf(at.staging, { expectedRevision: changeSet.revision }), 409, 'Variable B');
   });
 
   test('settings of a service without an image are stored, and nothing is started', async () => {
@@ -171,20 +160,14 @@ describe('applying', () => {
     const { serviceId } = at.service;
     const file = { kind: 'file.set', serviceId, key: 'app.yml', value: 'CONFIG' };
     await stage(at.staging, create(), variable('CONFIG', 'a: 1'), file);
-    expect((await applyOf(at.staging)).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('fileMounts'),
-    });
+    expectProblem(await applyOf(at.staging), 409, 'fileMounts');
     expect((await draft(at.staging)).items).toHaveLength(3);
   });
 
   test('a fixed port is refused where no agent can give it, and nothing is applied', async () => {
     const { processId } = at.service;
     await stage(at.staging, create(), { kind: 'process.set', processId, key: 'fixedPort', value: true });
-    expect((await applyOf(at.staging)).body).toMatchObject({
-      status: 409,
-      detail: expect.stringMatching(/^The process web of ".+" has a fixed port\. .*fixedPorts/),
-    });
+    expectProblem(await applyOf(at.staging), 409, /^The process web of ".+" has a fixed port\. .*fixedPorts/);
     expect((await draft(at.staging)).items).toHaveLength(2);
   });
 
@@ -196,10 +179,7 @@ describe('applying', () => {
     expect((await call('POST', `/services/${serviceId}/suspend`, { environmentId: at.staging })).status).toBe(200);
     await stage(at.staging, variable('A', '1'));
     expect(await apply(at.staging)).toMatchObject({ deployments: [], unreleasedServiceIds: [serviceId] });
-    expect(await applyOf(at.staging, { deployServiceIds: [serviceId] })).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('resume it first') },
-    });
+    expectProblem(await applyOf(at.staging, { deployServiceIds: [serviceId] }), 409, 'resume it first');
     const { services } = (await call('GET', `/environments/${at.staging}/overview`)).body as { services: object[] };
     expect(services).toMatchObject([{ serviceId, suspended: true, drift: true }]);
   });

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ApplyGround } from '../../test/seeds/apply-ground.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { applyGround } from '../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, call, create, stage, variable } = at;
 
-beforeAll(() => at.open());
 beforeEach(async () => {
-  await at.begin();
   await stage(at.staging, create());
 });
-afterAll(() => at.close());
 
 const put = (item: object, as = at.ours.sessions.deployer) =>
   call('PUT', `/environments/${at.staging}/change-set/items`, item, as);
@@ -147,8 +145,7 @@ test('so are settings of services and processes, each told by its own place', as
     ...{ kind: 'service.set', serviceId, key: 'releaseCommandTimeoutSeconds', value, seen },
   });
   const replicas = (value: number, seen: object) => ({ ...at.replicas(value), seen });
-  const asSeen = await batch(timeout(60, { value: 600 }), replicas(2, { value: 1 }));
-  expect(asSeen.status, asSeen.text).toBe(200);
+  ok(await batch(timeout(60, { value: 600 }), replicas(2, { value: 1 })));
   const { body } = await batch(
     timeout(90, { value: 600 }),
     variable('NEW', 'x', { seen: {} }),

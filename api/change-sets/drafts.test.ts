@@ -1,25 +1,20 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { seedSource } from '../../test/builds/seed-source.ts';
-import { type Answered, runningApi, seed } from '../../test/installation/running-api.ts';
-import { seedService } from '../../test/seeds/seed-service.ts';
+import type { Answered } from '../../test/installation/running-api.ts';
 
 let projectId: string;
 let environmentId: string;
 let service: { serviceId: string; processId: string; slug: string };
 
-const api = await runningApi();
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
+const theirs = await api.organization();
 
 beforeEach(async () => {
-  const body = { name: `Project ${crypto.randomUUID()}` };
-  const made = await api.call('POST', '/api/v1/projects', { as: ours.sessions.admin, body });
-  const created = made.body as { project: { id: string }; environments: { id: string }[] };
-  projectId = created.project.id;
-  environmentId = created.environments[1]?.id ?? '';
-  service = await seedService(api.database, { organizationId: ours.organizationId, projectId });
+  ({ projectId, staging: environmentId } = await ours.project());
+  service = await ours.service(projectId);
 });
 
 interface Item {
@@ -38,15 +33,12 @@ interface View {
   summary: { affectedServiceIds: string[]; needsApproval: boolean };
 }
 
-const url = () => `/api/v1/environments/${environmentId}/change-set`;
-const put = (body: unknown, as = ours.sessions.deployer) => api.call('PUT', `${url()}/items`, { as, body });
+const url = () => `/environments/${environmentId}/change-set`;
+const put = (body: unknown, as = ours.sessions.deployer) => as.put(`${url()}/items`, body);
 const batch = (items: unknown[], expectedRevision?: number) =>
-  api.call('PUT', `${url()}/items:batch`, { as: ours.sessions.deployer, body: { items, expectedRevision } });
-const viewOf = (answered: Answered): View => {
-  expect(answered.status, answered.text).toBe(200);
-  return answered.body as unknown as View;
-};
-const draft = async () => viewOf(await api.call('GET', url(), { as: ours.sessions.viewer }));
+  ours.sessions.deployer.put(`${url()}/items:batch`, { items, expectedRevision });
+const viewOf = (answered: Answered) => ok<View>(answered);
+const draft = async () => viewOf(await ours.sessions.viewer.get(url()));
 const create = async () => viewOf(await put({ kind: 'service.create', serviceId: service.serviceId }));
 const variable = (key: string, value: string, more: object = {}) => ({
   kind: 'variable.set',
@@ -55,10 +47,8 @@ const variable = (key: string, value: string, more: object = {}) => ({
   value,
   ...more,
 });
-const discard = (id: string) => api.call('DELETE', `/api/v1/change-set-items/${id}`, { as: ours.sessions.deployer });
-const serviceIsThere = async () =>
-  (await api.database.kysely.selectFrom('service').select('id').where('id', '=', service.serviceId).execute())
-    .length === 1;
+const discard = (id: string) => ours.sessions.deployer.delete(`/change-set-items/${id}`);
+const serviceIsThere = async () => (await api.rows.all('service', { id: service.serviceId })).length === 1;
 
 describe('staging', () => {
   test('an empty draft, and one with a change in words', async () => {
@@ -157,10 +147,7 @@ describe('staging', () => {
     expect(viewOf(await put(file('config/app.yml'))).items.at(-1)).toMatchObject({
       ...{ kind: 'file.set', key: 'config/app.yml', label: 'File config/app.yml', from: '', to: '"CONFIG"' },
     });
-    expect((await put(file('config/app.yml/x'))).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining("in each other's way"),
-    });
+    expectProblem(await put(file('config/app.yml/x')), 409, "in each other's way");
     const unset = viewOf(await put({ kind: 'file.unset', serviceId, key: 'config/app.yml' }));
     expect(unset.items.some(({ kind }) => kind.startsWith('file.'))).toBe(false);
   });
@@ -169,8 +156,7 @@ describe('staging', () => {
     const { changeSet } = await create();
     const many = Array.from({ length: 500 }, (_, n) => variable(`KEY_${n}`, `${n}`));
     expect(viewOf(await batch(many, changeSet.revision)).items).toHaveLength(501);
-    const late = await batch([variable('KEY_1', 'x')], changeSet.revision);
-    expect(late.body).toMatchObject({ status: 409, detail: expect.stringContaining('Variable KEY_0') });
+    expectProblem(await batch([variable('KEY_1', 'x')], changeSet.revision), 409, 'Variable KEY_0');
     const none = await batch([variable('KEY_1', 'x'), { ...variable('B', 'x'), serviceId: crypto.randomUUID() }]);
     expect(none.status).toBe(422);
     expect((await draft()).items.find(({ key }) => key === 'KEY_1')?.to).toBe('"1"');
@@ -187,7 +173,7 @@ describe('staging', () => {
     expect(viewOf(await put(set)).items).toHaveLength(3);
     expect(viewOf(await put({ kind: 'process.delete', processId: item.processId })).items).toHaveLength(1);
     const cron = { ...made, name: 'cron', settings: { kind: 'cron' } };
-    expect((await put(cron)).body).toMatchObject({ status: 422, errors: [{ location: 'body.settings.schedule' }] });
+    expectProblem(await put(cron), 422, [{ location: 'body.settings.schedule' }]);
   });
 });
 
@@ -207,7 +193,7 @@ describe('discarding', () => {
     expect((await discard(items[0]?.id ?? '')).status).toBe(204);
     expect((await draft()).items).toEqual([]);
     expect(await serviceIsThere()).toBe(true);
-    await tenant(api.database.kysely, ours.organizationId).deleteFrom('build_source').execute();
+    await ours.rows.remove('build_source', {});
   });
 
   test('one change alone', async () => {
@@ -221,15 +207,12 @@ describe('discarding', () => {
   test('the whole draft, once; a service that another draft adds stays', async () => {
     const { changeSet } = await create();
     const made = { name: 'Other', production: false };
-    const other = await api.call('POST', `/api/v1/projects/${projectId}/environments`, {
-      as: ours.sessions.admin,
-      body: made,
-    });
+    const other = await ours.sessions.admin.post(`/projects/${projectId}/environments`, made);
     const first = environmentId;
     environmentId = String(other.body.id);
     await create();
     environmentId = first;
-    const remove = () => api.call('DELETE', `/api/v1/change-sets/${changeSet.id}`, { as: ours.sessions.deployer });
+    const remove = () => ours.sessions.deployer.delete(`/change-sets/${changeSet.id}`);
     expect((await remove()).status).toBe(204);
     expect((await remove()).status).toBe(204);
     expect((await draft()).items).toEqual([]);
@@ -240,8 +223,7 @@ describe('discarding', () => {
 test('variables show what is staged, by service and key, page by page', async () => {
   await create();
   await batch([variable('b', '2'), variable('B', '1'), variable('S', 'hidden', { secret: true })]);
-  const list = async (query = '') =>
-    await api.call('GET', `/api/v1/environments/${environmentId}/variables${query}`, { as: ours.sessions.viewer });
+  const list = async (query = '') => await ours.sessions.viewer.get(`/environments/${environmentId}/variables${query}`);
   const first = await list('?limit=2');
   expect(first.body.items).toMatchObject([
     { key: 'B', value: '1', secret: false, staged: 'set' },
@@ -255,12 +237,11 @@ test('variables show what is staged, by service and key, page by page', async ()
 test('a viewer reads and does not stage; others see nothing', async () => {
   expect((await put({ kind: 'service.create', serviceId: service.serviceId }, ours.sessions.viewer)).status).toBe(403);
   const { changeSet, items } = await create();
-  for (const path of [url(), `/api/v1/change-sets/${changeSet.id}`]) {
-    expect((await api.call('GET', path, { as: ours.sessions.viewer })).status).toBe(200);
-    expect((await api.call('GET', path, { as: theirs.sessions.owner })).status).toBe(404);
+  for (const path of [url(), `/change-sets/${changeSet.id}`]) {
+    expect((await ours.sessions.viewer.get(path)).status).toBe(200);
+    expect((await theirs.sessions.owner.get(path)).status).toBe(404);
   }
-  const foreign = await api.call('DELETE', `/api/v1/change-set-items/${items[0]?.id}`, { as: theirs.sessions.owner });
-  expect(foreign.status).toBe(404);
+  expect((await theirs.sessions.owner.delete(`/change-set-items/${items[0]?.id}`)).status).toBe(404);
 });
 
 test('a draft takes so many bytes, secret ones too; what takes the place of others is not counted beside them', async () => {

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { mostVariableBytes } from '../../domain/change-sets/rules.ts';
+import { ok } from '../../test/api/client.ts';
 import type { Answered } from '../../test/installation/running-api.ts';
 import { wholeRows } from '../../test/rows/whole-rows.ts';
-import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
+import { applyGround } from '../../test/seeds/apply-ground.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-const ground = new ApplyGround();
+const ground = applyGround();
 const letters = ['a', 'b', 'c', 'd', 'e'] as const;
 /** The ids of five services that are in staging. */
 const ids: Record<string, string> = {};
-beforeAll(() => ground.open());
-afterAll(() => ground.close());
 beforeEach(async () => {
-  await ground.begin();
   const place = { organizationId: ground.ours.organizationId, projectId: ground.projectId };
   for (const slug of letters) {
     const { serviceId } = await seedService(ground.api.database, place, { slug, image: `${ground.host}/app:1` });
@@ -77,8 +75,7 @@ test('a circle that a rollback closes is refused by the next apply and by a clon
   const second = await ground.apply(ground.staging);
   for (const { id } of second.deployments) await ground.goLive(id);
   const before = first.deployments.find(({ serviceId }) => serviceId === ids.a);
-  const back = await ground.call('POST', `/releases/${before?.releaseId}/rollback`, {});
-  expect(back.status, back.text).toBe(201);
+  ok(await ground.call('POST', `/releases/${before?.releaseId}/rollback`, {}), 201);
   await ground.stage(ground.staging, set('b', 'x', 'OTHER'));
   await refusedCircle(() => ground.applyOf(ground.staging));
   const cloned = { name: 'Copy' };

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { noSource } from '../../domain/services/settings.ts';
-import { seed, seedToken } from '../../test/installation/running-api.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { seedToken } from '../../test/installation/running-api.ts';
 import { RegistryClient } from '../../test/registry/registry-client.ts';
 import { tokenOf } from '../../test/registry/registry-world.ts';
 import { ApplyGround } from '../../test/seeds/apply-ground.ts';
@@ -12,14 +13,13 @@ const { apply, applyOf, call, create, releaseOf, stage } = at;
 let repositories: { own: string; beside: string; elsewhere: string };
 
 await at.open();
-const stranger = await seed(at.api.database);
+const stranger = await at.api.organization();
 beforeEach(async () => {
   await at.begin();
-  const { organizationId } = at.ours;
-  const beside = await seedService(at.api.database, { organizationId, projectId: at.projectId });
+  const beside = await at.ours.service(at.projectId);
   const made = await at.call('POST', '/projects', { name: `Project ${crypto.randomUUID()}` }, at.ours.sessions.admin);
   const { project } = made.body as { project: { id: string; slug: string } };
-  const elsewhere = await seedService(at.api.database, { organizationId, projectId: project.id });
+  const elsewhere = await at.ours.service(project.id);
   const slug = String((await call('GET', `/projects/${at.projectId}`)).body.slug);
   repositories = {
     own: `${at.ours.slug}/${slug}/${at.service.slug}`,
@@ -42,11 +42,7 @@ async function kept(imageRepository: string): Promise<unknown> {
 }
 
 async function imageOf(releaseId: string) {
-  const { content } = await at.api.database.kysely
-    .selectFrom('release')
-    .select('content')
-    .where('id', '=', releaseId)
-    .executeTakeFirstOrThrow();
+  const { content } = await at.api.rows.one('release', { id: releaseId });
   return content.image;
 }
 
@@ -101,10 +97,7 @@ test('what is not there, of another organization or of a project that is not see
   const theirs = await seedService(at.api.database, {
     organizationId: stranger.organizationId,
     projectId: String(
-      (
-        (await at.api.call('POST', '/api/v1/projects', { as: stranger.sessions.admin, body: { name: 'Theirs' } })).body
-          .project as { id: string }
-      ).id,
+      ((await stranger.sessions.admin.post('/projects', { name: 'Theirs' })).body.project as { id: string }).id,
     ),
   });
   const path = `/environments/${at.staging}/change-set/items:batch`;
@@ -124,7 +117,6 @@ test('what is not there, of another organization or of a project that is not see
   // Staged by somebody who sees it, applied by somebody who does not.
   expect(await kept(`${repositories.elsewhere}:v1`)).toBe(`${repositories.elsewhere}:v1`);
   const { changeSet } = await at.draft(at.staging);
-  const applied = await call('POST', `/change-sets/${changeSet.id}/apply`, {}, limited);
-  expect([applied.status, applied.body.detail]).toEqual([409, expect.stringContaining('is no repository of this')]);
+  expectProblem(await call('POST', `/change-sets/${changeSet.id}/apply`, {}, limited), 409, 'is no repository of this');
   expect((await client(repositories.own).ask('GET', 'manifests/v1')).status).toBe(404);
 });

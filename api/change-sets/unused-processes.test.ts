@@ -1,14 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const { project, service, call, applied, staged } = madeProjects(() => ({ api, as: ours.tokens.admin }));
-const own = () => tenant(api.database.kysely, ours.organizationId);
 
 /** A service with a second process, in two environments. */
 async function twice() {
@@ -27,8 +24,7 @@ async function twice() {
       items: { id: string }[];
     };
   const apply = async (environmentId: string) => {
-    const done = await call('POST', `/change-sets/${(await draftOf(environmentId)).changeSet.id}/apply`, {});
-    expect(done.status, done.text).toBe(200);
+    ok(await call('POST', `/change-sets/${(await draftOf(environmentId)).changeSet.id}/apply`, {}));
   };
   return { made, serviceId, staging, other, second, isDefined, draftOf, apply };
 }
@@ -42,7 +38,7 @@ test('a process that was deleted goes with the last environment that had it', as
   expect(await isDefined(worker)).toBe(true);
   await apply(other);
   expect(await isDefined(worker)).toBe(false);
-  const kept = await own().selectFrom('service_process').select('name').where('service_id', '=', serviceId).execute();
+  const kept = await ours.rows.all('service_process', { service_id: serviceId });
   expect(kept).toEqual([{ name: 'web' }]);
 });
 
@@ -76,25 +72,17 @@ test('a rollback defines the processes of its release again', async () => {
   const { made, serviceId, staging, other, second, isDefined, apply } = await twice();
   const worker = await second();
   await applied(made, [staging]);
-  const settings = await own()
-    .selectFrom('environment_service')
-    .select('settings')
-    .where('service_id', '=', serviceId)
-    .executeTakeFirstOrThrow();
+  const { settings } = await ours.rows.one('environment_service', { service_id: serviceId });
   const id = crypto.randomUUID();
-  const content = { ...settings, image: { repository: 'x', digest: 'x', own: false }, variables: {} };
-  await own()
-    .insertInto('release')
-    .values({
-      ...{ id, environment_id: staging, service_id: serviceId, project_id: made.service.projectId, number: 1 },
-      ...{ content, content_digest: 'x', image_ref: 'x', variable_keys: [], runs_as: 1, created_by: 'Ada' },
-    })
-    .execute();
+  const content = { settings, image: { repository: 'x', digest: 'x', own: false }, variables: {} };
+  await ours.rows.add('release', {
+    ...{ id, environment_id: staging, service_id: serviceId, project_id: made.service.projectId, number: 1 },
+    ...{ content, content_digest: 'x', image_ref: 'x', variable_keys: [], runs_as: 1, created_by: 'Ada' },
+  });
   expect(other).toBeDefined();
   await call('DELETE', `/processes/${worker}`);
   await apply(staging);
   expect(await isDefined(worker)).toBe(false);
-  const rolled = await call('POST', `/releases/${id}/rollback`, {});
-  expect(rolled.status, rolled.text).toBe(201);
+  ok(await call('POST', `/releases/${id}/rollback`, {}), 201);
   expect((await call('GET', `/processes/${worker}?environmentId=${staging}`)).body).toMatchObject({ name: 'worker' });
 });

@@ -1,10 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
-import { runningApi } from '../../test/installation/running-api.ts';
+import { expect, test } from 'vitest';
+import { fileApi } from '../../test/api/own-api.ts';
 
 /** Makes the files, or fails. */
 let make: () => Promise<{ script: Buffer; archive: Buffer }>;
-const api = await runningApi({ clientProgram: () => make(), env: { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '4' } });
-afterAll(() => api.close());
+const api = await fileApi({ clientProgram: () => make(), env: { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '4' } });
 
 test('it is given to everybody, as a file and as a package, so many times a minute; where it cannot be made the log says why', async () => {
   make = async () => ({ script: Buffer.from('#!/usr/bin/env node'), archive: Buffer.from([0x1f, 0x8b]) });

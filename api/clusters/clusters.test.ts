@@ -1,19 +1,18 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { describe, expect, test } from 'vitest';
+import type { Organization } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
 import { seedAgent, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
-const api = await runningApi({
+const { api, ours } = await ownApi({
   env: { PUBLIC_URL: 'https://ballast.example.com', INGRESS_DOMAIN: 'apps.example.com' },
 });
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
+const theirs = await api.organization();
 const releases = await seedReleases(api.database);
-afterAll(() => api.close());
 
-const admin = (method: string, path: string, body?: unknown) =>
-  api.call(method, `/api/v1${path}`, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
-const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
+const admin = (method: string, path: string, body?: unknown) => ours.tokens.admin.call(method, path, body);
+const get = (path: string) => ours.tokens.viewer.get(path);
 const { make, living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: releases.older }));
 
 describe('a cluster', () => {
@@ -50,8 +49,7 @@ describe('a cluster', () => {
     const list = await get('/clusters?summary=true&limit=200');
     const found = (list.body.items as { id: string; summary: unknown }[]).find((one) => one.id === id);
     expect(found?.summary).toEqual({ agentUpdateAvailable: true, nodesReady: 1, nodesTotal: 1, workloads: 1 });
-    const operator = await admin('POST', `/clusters/${id}/db-operator`);
-    expect([operator.status, operator.body.detail]).toEqual([409, expect.stringContaining('its driver, process')]);
+    expectProblem(await admin('POST', `/clusters/${id}/db-operator`), 409, 'its driver, process');
   });
 
   test('is changed, its slug stays', async () => {
@@ -73,18 +71,15 @@ describe('a cluster', () => {
   test('is not deleted while something lives there, nor the local one that would come back', async () => {
     const id = await living('Inhabited');
     await admin('PUT', `/clusters/${id}/workloads/app`, app());
-    const refused = await admin('DELETE', `/clusters/${id}`);
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('"app"')]);
+    expectProblem(await admin('DELETE', `/clusters/${id}`), 409, '"app"');
     await admin('DELETE', `/clusters/${id}/workloads/app`);
     expect((await admin('DELETE', `/clusters/${id}`)).status).toBe(204);
     expect((await admin('DELETE', `/clusters/${id}`)).status).toBe(409);
-    const late = await admin('PUT', `/clusters/${id}/workloads/app`, app());
-    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('is being deleted')]);
+    expectProblem(await admin('PUT', `/clusters/${id}/workloads/app`, app()), 409, 'is being deleted');
 
     const { cluster } = await make('Here');
-    await api.database.kysely.updateTable('cluster').set({ local: true }).where('id', '=', cluster.id).execute();
-    const local = await admin('DELETE', `/clusters/${cluster.id}`);
-    expect([local.status, local.body.detail]).toEqual([409, expect.stringContaining('LOCAL_CLUSTER=false')]);
+    await api.rows.set('cluster', { id: cluster.id }, { local: true });
+    expectProblem(await admin('DELETE', `/clusters/${cluster.id}`), 409, 'LOCAL_CLUSTER=false');
   });
 
   test('that is the default one is so no more once it is deleted', async () => {
@@ -98,8 +93,8 @@ describe('a cluster', () => {
 });
 
 test('the SSH key is one of its organization, and the same each time', async () => {
-  const key = async (seeded: Seeded) =>
-    String((await api.call('GET', '/api/v1/clusters/ssh-key', { as: seeded.tokens.viewer })).body.publicKey);
+  const key = async (seeded: Organization) =>
+    String((await api.as(seeded.tokens.viewer).get('/clusters/ssh-key')).body.publicKey);
   expect(await key(ours)).toMatch(
     new RegExp(`^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ballast-${ours.slug}$`),
   );
@@ -136,11 +131,7 @@ describe('the agent', () => {
 
   test('is not updated while nothing is heard of it, and revoked once', async () => {
     const id = await living('Silent');
-    await api.database.kysely
-      .updateTable('cluster_agent')
-      .set({ contact: 'lost' })
-      .where('cluster_id', '=', id)
-      .execute();
+    await api.rows.set('cluster_agent', { cluster_id: id }, { contact: 'lost' });
     expect((await admin('POST', `/clusters/${id}/agent/update`)).body.detail).toContain('is not connected');
     expect((await admin('DELETE', `/clusters/${id}/agent`)).status).toBe(204);
     expect((await admin('DELETE', `/clusters/${id}/agent`)).status).toBe(409);

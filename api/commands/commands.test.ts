@@ -1,14 +1,13 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
 
 const hidden = 'correct-horse-battery-staple';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
+const { api, ours } = await ownApi();
+const theirs = await api.organization();
 const { body } = await admin('POST', '/api/v1/clusters', { name: 'Here' });
 const { cluster, token } = body as { cluster: { id: string }; token: string };
 const path = `/api/v1/clusters/${cluster.id}`;
@@ -25,7 +24,6 @@ await agent.report([
     ],
   }),
 ]);
-afterAll(() => api.close());
 
 function admin(method: string, url: string, body?: unknown) {
   return api.call(method, url, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
@@ -68,7 +66,7 @@ test('what is run is in no answer, no audit record, no log and no table in clear
   expect([refused.status, refused.body.errors]).toMatchObject([422, [{ location: 'body.instance', value: 'nobody' }]]);
   const wrong = await exec({ command: ['env', hidden, 1], timeoutSeconds: 0 });
   expect(wrong.status).toBe(422);
-  const rows = await api.database.kysely.selectFrom('cluster_command').selectAll().execute();
+  const rows = await api.rows.all('cluster_command');
   for (const text of [
     made.text,
     audit.text,

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import type { Organization } from '../../test/api/client.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { ConsoleFiles } from './console-files.ts';
 
 const script = 'console.log("Ballast");'.repeat(50);
 const consoleFiles = new ConsoleFiles();
-let ours: Seeded;
+let ours: Organization;
 
 const directory = await mkdtemp(join(tmpdir(), 'ballast-console-'));
 await mkdir(join(directory, 'files'));
@@ -43,7 +44,7 @@ describe('its pages', () => {
   test('without an owner, the first page says how one becomes it', async () => {
     const first = await raw('/');
     expect([first.statusCode, first.bytes.toString()]).toEqual([200, expect.stringContaining('has no owner yet')]);
-    ours = await seed(api.database);
+    ours = await api.organization();
   });
 
   test('lead whoever is not signed in to where people come in, and back from there', async () => {
@@ -88,7 +89,7 @@ describe('its pages', () => {
     }
     for (const slug of ['docs', 'sign-in', 'new-organization']) {
       const body = { name: 'Reserved', slug };
-      const refused = await api.call('POST', '/api/v1/organizations', { as: ours.sessions.owner, body });
+      const refused = await ours.sessions.owner.post('/organizations', body);
       expect([refused.status, refused.body.errors]).toEqual([
         422,
         [expect.objectContaining({ location: 'body.slug' })],

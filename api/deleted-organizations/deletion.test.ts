@@ -1,57 +1,50 @@
-import { afterAll, expect, test } from 'vitest';
-import { runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
+import { expect, test } from 'vitest';
+import type { Organization } from '../../test/api/client.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 
-const api = await runningApi();
-afterAll(() => api.close());
+const api = await fileApi();
 
-const remove = (gone: Seeded, body: unknown = { confirmSlug: gone.slug }) =>
-  api.call('DELETE', `/api/v1/organizations/${gone.organizationId}`, { as: gone.sessions.owner, body });
-const asOwner = (gone: Seeded) => ({ as: gone.sessions.owner, organization: '' });
-const list = async (gone: Seeded) => {
+const remove = (gone: Organization, body: unknown = { confirmSlug: gone.slug }) =>
+  gone.sessions.owner.delete(`/organizations/${gone.organizationId}`, body);
+const asOwner = (gone: Organization) => ({ as: gone.sessions.owner, organization: '' });
+const list = async (gone: Organization) => {
   const { body } = await api.call('GET', '/api/v1/deleted-organizations', asOwner(gone));
   return body.items as { id: string; slug: string; restorable: boolean; state: string }[];
 };
-const act = (gone: Seeded, id: string, verb: 'restore' | 'purge', body?: unknown) =>
+const act = (gone: Organization, id: string, verb: 'restore' | 'purge', body?: unknown) =>
   api.call('POST', `/api/v1/deleted-organizations/${id}/${verb}`, { ...asOwner(gone), ...(body ? { body } : {}) });
 
 test('deleted: invisible at once, and its actor is told in the same transaction', async () => {
-  const gone = await seed(api.database);
+  const gone = await api.organization();
   expect((await remove(gone)).status).toBe(204);
-  expect((await api.call('GET', '/api/v1/teams', { as: gone.tokens.admin })).status).toBe(403);
-  expect((await api.call('GET', '/api/v1/teams', { as: gone.sessions.owner })).status).toBe(403);
+  expect((await gone.tokens.admin.get('/teams')).status).toBe(403);
+  expect((await gone.sessions.owner.get('/teams')).status).toBe(403);
   const { body } = await api.call('GET', '/api/v1/organizations', asOwner(gone));
   expect(body.items).toEqual([]);
   expect(await list(gone)).toMatchObject([{ slug: gone.slug, restorable: true, state: 'retained' }]);
-  const audit = await api.database.kysely
-    .selectFrom('audit_record')
-    .select('action')
-    .where('organization_id', '=', gone.organizationId)
-    .where('action', '=', 'organization.deleted')
-    .execute();
+  const audit = await api.rows.all('audit_record', {
+    organization_id: gone.organizationId,
+    action: 'organization.deleted',
+  });
   expect(audit.length).toBe(1);
 });
 
 test('the wrong slug is 422 at body.confirmSlug, another organization in the path 404', async () => {
-  const kept = await seed(api.database);
+  const kept = await api.organization();
   const refused = await remove(kept, { confirmSlug: 'another' });
   expect(refused.status).toBe(422);
   expect(refused.body.errors).toMatchObject([{ location: 'body.confirmSlug', value: 'another' }]);
-  const other = await seed(api.database);
-  const path = `/api/v1/organizations/${other.organizationId}`;
+  const other = await api.organization();
+  const path = `/organizations/${other.organizationId}`;
   const body = { confirmSlug: other.slug };
-  expect((await api.call('DELETE', path, { as: kept.sessions.owner, body })).status).toBe(404);
+  expect((await kept.sessions.owner.delete(path, body)).status).toBe(404);
 });
 
 test('where a second factor is required, an owner without one can neither restore nor purge', async () => {
-  const gone = await seed(api.database);
-  await api.database.kysely
-    .updateTable('organization')
-    .set({ require_mfa: true })
-    .where('id', '=', gone.organizationId)
-    .execute();
+  const gone = await api.organization();
+  await api.rows.set('organization', { id: gone.organizationId }, { require_mfa: true });
   const { owner } = gone.sessions;
-  const setMfa = (mfa: boolean) =>
-    api.database.kysely.updateTable('session').set({ mfa }).where('id', '=', owner.id).execute();
+  const setMfa = (mfa: boolean) => api.rows.set('session', { id: owner.id }, { mfa });
   await setMfa(true);
   await remove(gone);
   await setMfa(false);
@@ -65,8 +58,8 @@ test('where a second factor is required, an owner without one can neither restor
 });
 
 test('restored by its owner, and deleted again; nobody else sees the deletion', async () => {
-  const gone = await seed(api.database);
-  const stranger = await seed(api.database);
+  const gone = await api.organization();
+  const stranger = await api.organization();
   for (let round = 0; round < 2; round += 1) {
     await remove(gone);
     const [deletion] = await list(gone);
@@ -78,14 +71,14 @@ test('restored by its owner, and deleted again; nobody else sees the deletion', 
     expect(restored.status).toBe(200);
     expect(restored.body).toMatchObject({ id: gone.organizationId, slug: gone.slug });
     expect((await act(gone, id, 'restore')).status).toBe(404);
-    expect((await api.call('GET', '/api/v1/teams', { as: gone.tokens.viewer })).status).toBe(200);
+    expect((await gone.tokens.viewer.get('/teams')).status).toBe(200);
   }
 });
 
 test('a slug that was taken meanwhile is 409; another one is accepted', async () => {
-  const gone = await seed(api.database);
+  const gone = await api.organization();
   await remove(gone);
-  await seed(api.database, gone.slug);
+  await api.organization(gone.slug);
   const [deletion] = await list(gone);
   const id = String(deletion?.id);
   expect((await act(gone, id, 'restore')).status).toBe(409);
@@ -95,7 +88,7 @@ test('a slug that was taken meanwhile is 409; another one is accepted', async ()
 });
 
 test('another second decision is 409', async () => {
-  const gone = await seed(api.database);
+  const gone = await api.organization();
   await remove(gone);
   const [deletion] = await list(gone);
   const id = String(deletion?.id);
@@ -109,8 +102,8 @@ test('another second decision is 409', async () => {
 });
 
 test('of two owners that decide at once, one decision counts', async () => {
-  const gone = await seed(api.database);
-  const session = await seedSession(api.database, gone.organizationId, 'owner', gone.sessions.owner.userId);
+  const gone = await api.organization();
+  const session = await gone.session('owner', gone.sessions.owner.userId);
   await remove(gone);
   const [deletion] = await list(gone);
   const id = String(deletion?.id);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { volumeName } from '../../domain/services/volumes.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedRelease } from '../../test/seeds/seed-place.ts';
@@ -22,11 +24,7 @@ test('a volume is listed when no environment mounts it any more, comes back stag
   const id = String(volume.body.id);
   const definition = { name: 'data', mountPath: '/data', sizeBytes: 2_000_000, storageClass: '' };
   const place = () => own().updateTable('environment_service').where('service_id', '=', serviceId);
-  const { settings } = await own()
-    .selectFrom('environment_service')
-    .select('settings')
-    .where('service_id', '=', serviceId)
-    .executeTakeFirstOrThrow();
+  const { settings } = await ours.rows.one('environment_service', { service_id: serviceId });
   const [process] = Object.values(settings.processes);
   if (process === undefined) throw new Error('It has no process.');
   const mounting = {
@@ -34,7 +32,7 @@ test('a volume is listed when no environment mounts it any more, comes back stag
     processes: { [processId]: { ...process, replicas: 1, volumes: { [id]: definition } } },
   };
   await place().set({ settings: mounting }).execute();
-  await own().deleteFrom('change_set_item').where('service_id', '=', serviceId).execute();
+  await ours.rows.remove('change_set_item', { service_id: serviceId });
   const { id: releaseId } = await seedRelease(
     api.database,
     { organizationId: ours.organizationId, projectId, environmentId: staging, serviceId, processId, clusterId: '' },
@@ -80,12 +78,14 @@ test('a volume is listed when no environment mounts it any more, comes back stag
     state: 'purging',
     waits: expect.stringContaining('delete its data'),
   });
-  const commands = own().updateTable('cluster_command').where('actor_id', '=', `deletion/${deletionId}`);
-  await commands.set({ state: 'done', finished_at: new Date() }).execute();
+  await ours.rows.set(
+    'cluster_command',
+    { actor_id: `deletion/${deletionId}` },
+    { state: 'done', finished_at: new Date() },
+  );
   expect(await actor(deletionId)).toMatchObject({ state: 'purged', message: null });
-  expect(await own().selectFrom('volume').select('id').where('id', '=', id).execute()).toEqual([]);
-  const retired = own().selectFrom('release').select('retired_at').where('id', '=', releaseId);
-  expect((await retired.executeTakeFirst())?.retired_at).toBeInstanceOf(Date);
+  expect(await ours.rows.all('volume', { id })).toEqual([]);
+  expect((await ours.rows.find('release', { id: releaseId }))?.retired_at).toBeInstanceOf(Date);
 });
 
 test('the purge has agents delete the data, asks again a while after a failure, and waits for each', async () => {
@@ -95,8 +95,7 @@ test('the purge has agents delete the data, asks again a while after a failure, 
   await remove(`/services/${id}`);
   const { deletionId = '' } = (await itemOf(id)) ?? {};
   await purge('service', id, place.name);
-  const asked = () =>
-    own().selectFrom('cluster_command').selectAll().where('cluster_id', '=', clusterId).orderBy('created_at').execute();
+  const asked = () => ours.rows.all('cluster_command', { cluster_id: clusterId }, 'created_at');
   expect(await actor(deletionId)).toMatchObject({
     state: 'purging',
     waits: expect.stringContaining('is still to delete its data'),
@@ -107,11 +106,11 @@ test('the purge has agents delete the data, asks again a while after a failure, 
   ]);
   const end = (at: number, state: 'failed' | 'done', finishedAt = new Date()) =>
     asked().then((rows) =>
-      own()
-        .updateTable('cluster_command')
-        .set({ state, message: state === 'failed' ? 'It is mounted.' : null, finished_at: finishedAt })
-        .where('id', '=', rows[at]?.id ?? '')
-        .execute(),
+      ours.rows.set(
+        'cluster_command',
+        { id: rows[at]?.id ?? '' },
+        { state, message: state === 'failed' ? 'It is mounted.' : null, finished_at: finishedAt },
+      ),
     );
   await end(0, 'failed');
   expect(await actor(deletionId)).toMatchObject({ waits: expect.stringContaining('it said: It is mounted.') });
@@ -128,18 +127,15 @@ const dataOf = async (name: string) =>
   (await listed()).filter((one) => one.kind === 'volume' && one.context.endsWith(name));
 async function apply(environmentId: string, ...items: object[]) {
   for (const item of items) {
-    const put = await call('PUT', `/environments/${environmentId}/change-set/items`, item);
-    expect(put.status, put.text).toBe(200);
+    ok(await call('PUT', `/environments/${environmentId}/change-set/items`, item));
   }
   const { changeSet } = (await call('GET', `/environments/${environmentId}/change-set`)).body as {
     changeSet: { id: string };
   };
-  const applied = await call('POST', `/change-sets/${changeSet.id}/apply`, { downtimeAccepted: true });
-  expect(applied.status, applied.text).toBe(200);
+  ok(await call('POST', `/change-sets/${changeSet.id}/apply`, { downtimeAccepted: true }));
 }
 const bodiesOf = async (deletionId: string) => {
-  const commands = own().selectFrom('cluster_command').selectAll().where('actor_id', '=', `deletion/${deletionId}`);
-  const rows = await commands.execute();
+  const rows = await ours.rows.all('cluster_command', { actor_id: `deletion/${deletionId}` });
   const opened = rows.map(async ({ id, cluster_id: clusterId, sealed_body: sealed }) => ({
     ...{ id, clusterId },
     body: JSON.parse(
@@ -149,11 +145,7 @@ const bodiesOf = async (deletionId: string) => {
   return await Promise.all(opened);
 };
 const done = (deletionId: string) =>
-  own()
-    .updateTable('cluster_command')
-    .set({ state: 'done', finished_at: new Date() })
-    .where('actor_id', '=', `deletion/${deletionId}`)
-    .execute();
+  ours.rows.set('cluster_command', { actor_id: `deletion/${deletionId}` }, { state: 'done', finished_at: new Date() });
 
 test('a service that is removed from one environment leaves its data there for the retention, and comes back to them', async () => {
   const place = await mounting();
@@ -163,7 +155,7 @@ test('a service that is removed from one environment leaves its data there for t
   if (item === undefined) throw new Error('Its data are not listed.');
   expect(item).toMatchObject({ kind: 'volume', name: 'data', restorable: true });
   expect(item.detail).toMatch(/^\/data, 1 bytes, in Staging on the cluster c-/);
-  expect(await own().selectFrom('volume').select('id').where('id', '=', volumeId).execute()).toHaveLength(1);
+  expect(await ours.rows.all('volume', { id: volumeId })).toHaveLength(1);
   const restored = await restore('volume', item.id);
   expect(restored.body, restored.text).toMatchObject({ id: item.id, kind: 'volume', name: 'data', stopped: false });
   expect(await staged(environmentId)).toMatchObject([{ kind: 'service.create', serviceId }]);
@@ -176,8 +168,8 @@ test('a service that is removed from one environment leaves its data there for t
   await restore('volume', again?.id ?? '');
   await apply(environmentId);
   expect(
-    (await own().selectFrom('environment_service').select('settings').where('service_id', '=', serviceId).execute())[0]
-      ?.settings.processes[place.processId]?.volumes,
+    (await ours.rows.all('environment_service', { service_id: serviceId }))[0]?.settings.processes[place.processId]
+      ?.volumes,
   ).toHaveProperty(volumeId);
   await apply(environmentId, { kind: 'service.remove', serviceId });
   const [last] = await dataOf(name);
@@ -196,39 +188,28 @@ test('a service that is removed from one environment leaves its data there for t
   await done(last.deletionId);
   expect(await actor(last.deletionId)).toMatchObject({ state: 'purged' });
   expect(await dataOf(name)).toEqual([]);
-  const retired = own().selectFrom('release').select('retired_at').where('id', '=', place.mountedBy);
-  expect((await retired.executeTakeFirst())?.retired_at).toBeInstanceOf(Date);
-  expect(await own().selectFrom('volume').select('id').where('id', '=', volumeId).execute()).toHaveLength(1);
+  expect((await ours.rows.find('release', { id: place.mountedBy }))?.retired_at).toBeInstanceOf(Date);
+  expect(await ours.rows.all('volume', { id: volumeId })).toHaveLength(1);
 });
 
 test('an environment that moves leaves its data on the cluster before, has them again when it moves back, and not once they are purged', async () => {
   const place = await mounting();
   const { environmentId, clusterId, name } = place;
   const { clusterId: other } = await running();
-  await own().deleteFrom('cluster_slice').where('key', '=', place.key).execute();
+  await ours.rows.remove('cluster_slice', { key: place.key });
   const move = (to: string) => call('PATCH', `/environments/${environmentId}`, { clusterId: to });
   expect((await move(other)).status).toBe(200);
   const [item] = await dataOf(name);
-  expect(await restore('volume', item?.id ?? '')).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('move it back, then restore them') },
-  });
+  expectProblem(await restore('volume', item?.id ?? ''), 409, 'move it back, then restore them');
   expect((await move(clusterId)).status).toBe(200);
   expect(await dataOf(name)).toEqual([]);
-  const ended = api.database.kysely
-    .selectFrom('deletion')
-    .select('state')
-    .where('id', '=', item?.deletionId ?? '');
-  expect(await ended.execute()).toEqual([{ state: 'restored' }]);
+  expect(await api.rows.all('deletion', { id: item?.deletionId ?? '' })).toMatchObject([{ state: 'restored' }]);
   await move(other);
   const [left] = await dataOf(name);
   await purge('volume', left?.id ?? '', 'data');
   expect(await actor(left?.deletionId)).toMatchObject({ waits: expect.stringContaining('delete its data') });
   expect(await bodiesOf(left?.deletionId ?? '')).toMatchObject([{ clusterId }]);
-  expect(await move(clusterId)).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('are being purged') },
-  });
+  expectProblem(await move(clusterId), 409, 'are being purged');
   await done(left?.deletionId ?? '');
   expect(await actor(left?.deletionId)).toMatchObject({ state: 'purged' });
   expect((await move(clusterId)).status).toBe(200);
@@ -247,15 +228,13 @@ test('an environment that moves leaves its data on the cluster before, has them 
 test('the volumes of a process that is deleted are kept for the retention, and bring it back', async () => {
   const place = await mounting();
   const { environmentId, serviceId, processId, volumeId } = place;
-  const made = await call('POST', `/services/${serviceId}/processes`, { name: 'jobs', kind: 'worker' });
-  expect(made.status, made.text).toBe(201);
+  ok(await call('POST', `/services/${serviceId}/processes`, { name: 'jobs', kind: 'worker' }), 201);
   await apply(environmentId);
   expect((await remove(`/processes/${processId}`)).status).toBe(204);
   await apply(environmentId);
   expect((await call('GET', `/processes/${processId}`)).status).toBe(404);
   expect(await itemOf(volumeId)).toMatchObject({ kind: 'volume', name: 'data', restorable: true });
-  const restored = await restore('volume', volumeId);
-  expect(restored.status, restored.text).toBe(200);
+  ok(await restore('volume', volumeId));
   expect(await staged(environmentId)).toMatchObject([{ kind: 'process.create', processId }]);
   await apply(environmentId);
   expect(await itemOf(volumeId)).toBeUndefined();

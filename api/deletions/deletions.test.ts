@@ -1,25 +1,15 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { seed, seedToken } from '../../test/installation/running-api.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 
 const { api, ours, own, call, listed, itemOf, remove, restore, purge, actor, running } = deletionsGround();
 const { project, service, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 const wanted = async (key: string) => {
-  const slices = own()
-    .selectFrom('cluster_slice')
-    .select('removed_at')
-    .where('key', '=', key)
-    .where('removed_at', 'is', null);
-  return (await slices.execute()).length > 0;
+  return (await ours.rows.all('cluster_slice', { key, removed_at: null })).length > 0;
 };
 const suspended = async (serviceId: string) => {
-  const rows = await own()
-    .selectFrom('environment_service')
-    .select('suspended')
-    .where('service_id', '=', serviceId)
-    .execute();
+  const rows = await ours.rows.all('environment_service', { service_id: serviceId });
   return rows.map((row) => row.suspended);
 };
 
@@ -40,8 +30,8 @@ test('a service stops, is listed, and comes back with its settings, suspended; p
   expect(await suspended(id)).toEqual([true]);
   const resumed = await call('POST', `/services/${id}/resume`, { environmentId });
   expect(resumed.status, resumed.text).toBeLessThan(300);
-  const { rows: resuming } = await sql<{ id: string }>`
-    select id from deployment where service_id = ${id} and kind = 'resume'`.execute(api.database.kysely);
+  const resuming = await api.sql<{ id: string }>`
+    select id from deployment where service_id = ${id} and kind = 'resume'`;
   expect(resuming).toHaveLength(1);
   expect((await call('GET', `/environments/${environmentId}/overview`)).text).toContain(id);
   expect((await call('GET', `/releases/${releaseId}`)).status).toBe(200);
@@ -56,7 +46,7 @@ test('a service stops, is listed, and comes back with its settings, suspended; p
   expect(await actor(deletionId)).toMatchObject({ state: 'purged' });
   expect(await itemOf(id)).toBeUndefined();
   for (const table of ['environment_service', 'variable', 'release', 'service_process'] as const) {
-    expect(await own().selectFrom(table).select('organization_id').where('service_id', '=', id).execute()).toEqual([]);
+    expect(await ours.rows.all(table, { service_id: id })).toEqual([]);
   }
   const log = await call('GET', `/audit-log?subjectId=${id}`);
   expect((log.body.items as { action: string }[]).map(({ action }) => action).toReversed()).toEqual([
@@ -83,10 +73,7 @@ test('an environment stops all of its services, loses what is staged, and comes 
   const beside = await running({ beside: place });
   const { environmentId: id, projectId } = place;
   const only = await service(projectId, { name: 'Only staged', environmentId: id });
-  await own()
-    .insertInto('shared_variable')
-    .values({ environment_id: id, key: 'C', value: '3', updated_by: 'Ada' })
-    .execute();
+  await ours.rows.add('shared_variable', { environment_id: id, key: 'C', value: '3', updated_by: 'Ada' });
   await call('PUT', `/environments/${id}/change-set/items`, {
     kind: 'variable.set',
     serviceId: place.serviceId,
@@ -123,10 +110,7 @@ test('an environment stops all of its services, loses what is staged, and comes 
   expect((await call('POST', `/releases/${place.releaseId}/rollback`, {})).status).toBe(404);
   const other = await call('POST', `/projects/${projectId}/environments`, { name: 'Staging', production: false });
   expect(other.body).toMatchObject({ slug: 'staging' });
-  expect(await restore('environment', id)).toMatchObject({
-    status: 409,
-    body: { errors: [{ location: 'body.slug', value: 'staging' }] },
-  });
+  expectProblem(await restore('environment', id), 409, [{ location: 'body.slug', value: 'staging' }]);
   const restored = await restore('environment', id, { slug: 'staging-2' });
   expect(restored.body, restored.text).toMatchObject({ id, slug: 'staging-2', stopped: true, projectId });
   expect([...(await suspended(place.serviceId)), ...(await suspended(beside.serviceId))]).toEqual([true, true]);
@@ -140,7 +124,7 @@ test('a project takes along what is in it; what was deleted before it stays dele
     await applied(await service(id, { name: 'Before' }), [staging]),
     await applied(await service(id, { name: 'With' }), [staging, production]),
   ];
-  const limited = await seedToken(api.database, ours.organizationId, 'admin', [id]);
+  const limited = await ours.token('admin', [id]);
   await remove(`/services/${before.service.id}`);
   expect((await call('GET', `/projects/${id}/deletion-impact`)).body).toMatchObject({
     project: { id, name: 'Whole', slug: 'whole' },
@@ -151,11 +135,11 @@ test('a project takes along what is in it; what was deleted before it stays dele
   expect((await remove(`/projects/${id}`, limited)).status).toBe(204);
   for (const path of [`/projects/${id}`, `/environments/${staging}`, `/services/${with_.service.id}`]) {
     expect((await call('GET', path)).status).toBe(404);
-    expect((await api.call('GET', `/api/v1${path}`, { as: limited })).status).toBe(404);
+    expect((await api.as(limited).get(path)).status).toBe(404);
   }
   expect((await call('GET', '/projects?limit=200')).text).not.toContain(id);
   expect((await call('GET', '/search?q=With')).text).not.toContain(with_.service.id);
-  expect((await api.call('GET', '/api/v1/projects', { as: limited })).body.items).toEqual([]);
+  expect((await api.as(limited).get('/projects')).body.items).toEqual([]);
   expect(await listed(limited)).toMatchObject([
     { id, kind: 'project', detail: '2 environments, 1 service', restorable: true },
     { id: before.service.id, restorable: false, detail: expect.stringContaining('Restore the project "Whole" first') },
@@ -163,7 +147,7 @@ test('a project takes along what is in it; what was deleted before it stays dele
   const early = await restore('service', before.service.id);
   expect(early).toMatchObject({ status: 409, body: { detail: expect.stringContaining('restore that first') } });
   expect((await restore('project', id)).body).toMatchObject({ id, slug: 'whole', stopped: false });
-  expect((await api.call('GET', `/api/v1/projects/${id}`, { as: limited })).status).toBe(200);
+  expect((await api.as(limited).get(`/projects/${id}`)).status).toBe(200);
   expect((await call('GET', `/services/${before.service.id}`)).status).toBe(404);
   expect((await call('GET', `/services/${with_.service.id}`)).status).toBe(200);
   expect((await restore('service', before.service.id)).status).toBe(200);
@@ -179,11 +163,10 @@ test('the purge of a project ends the deletions of what is in it, and leaves no 
   const { deletionId } = (await itemOf(place.projectId)) ?? {};
   expect((await purge('project', place.projectId, name)).status).toBe(204);
   expect(await actor(deletionId)).toMatchObject({ state: 'purged' });
-  const ended = api.database.kysely
-    .selectFrom('deletion')
-    .select(['state', 'finished_at'])
-    .where('id', '=', innerDeletion);
-  expect(await ended.executeTakeFirst()).toMatchObject({ state: 'purged', finished_at: expect.any(Date) });
+  expect(await api.rows.find('deletion', { id: innerDeletion })).toMatchObject({
+    state: 'purged',
+    finished_at: expect.any(Date),
+  });
   expect(
     (await listed()).filter((one) => [place.serviceId, inner.serviceId, place.projectId].includes(one.id)),
   ).toEqual([]);
@@ -196,15 +179,15 @@ test('the purge of a project ends the deletions of what is in it, and leaves no 
 test('another organization, a viewer and a token for the purge are refused', async () => {
   const { id } = await project('Guarded');
   await remove(`/projects/${id}`);
-  const theirs = await seed(api.database);
-  const path = `/api/v1/deleted/project/${id}`;
-  expect((await api.call('POST', `${path}/restore`, { as: theirs.tokens.admin })).status).toBe(404);
-  expect((await api.call('POST', `${path}/restore`, { as: ours.tokens.deployer })).status).toBe(403);
+  const theirs = await api.organization();
+  const path = `/deleted/project/${id}`;
+  expect((await theirs.tokens.admin.post(`${path}/restore`)).status).toBe(404);
+  expect((await api.as(ours.tokens.deployer).post(`${path}/restore`)).status).toBe(403);
   const body = { confirm: 'Guarded' };
-  expect((await api.call('POST', `${path}/purge`, { as: ours.tokens.admin, body })).status).toBe(403);
+  expect((await api.as(ours.tokens.admin).post(`${path}/purge`, body)).status).toBe(403);
   expect((await listed(theirs.tokens.admin)).length).toBe(0);
   expect((await listed(ours.tokens.viewer)).length).toBeGreaterThan(0);
-  const elsewhere = await seedToken(api.database, ours.organizationId, 'admin', [(await project()).id]);
+  const elsewhere = await ours.token('admin', [(await project()).id]);
   expect(await listed(elsewhere)).toEqual([]);
-  expect((await api.call('POST', `${path}/restore`, { as: elsewhere })).status).toBe(404);
+  expect((await api.as(elsewhere).post(`${path}/restore`)).status).toBe(404);
 });

@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { seedSession } from '../../test/installation/running-api.ts';
 import { tablesMentioning } from '../../test/rows/mentioning.ts';
 import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-const { api, ours, own, actor } = deletionsGround();
+const { api, ours, actor } = deletionsGround();
 
 // So much is deleted here that one person would be told to slow down.
 beforeEach(async () => {
-  ours.sessions.admin = await seedSession(api.database, ours.organizationId, 'admin');
+  ours.sessions.admin = await ours.session('admin');
 });
 
 const kinds = ['project', 'environment', 'service', 'database', 'volume'] as const;
@@ -25,47 +24,30 @@ const paths = {
   volume: 'volumes',
 };
 
-const call = (method: string, path: string, body?: unknown) =>
-  api.call(method, `/api/v1${path}`, { as: ours.sessions.admin, ...(body === undefined ? {} : { body }) });
+const call = (method: string, path: string, body?: unknown) => api.as(ours.sessions.admin).call(method, path, body);
 
 /** A project with a thing of each kind: the service has variables, a live release, and a volume that no environment mounts. */
 async function seeded(): Promise<{ ids: Record<Kind, string>; processId: string; clusterId: string }> {
   const place = await seedPlace(api.database, ours.organizationId);
   const beside = await seedPlace(api.database, ours.organizationId, { beside: place });
   const { projectId, environmentId, serviceId, processId, clusterId } = place;
-  await own().updateTable('service').set({ template: 'postgres' }).where('id', '=', beside.serviceId).execute();
+  await ours.rows.set('service', { id: beside.serviceId }, { template: 'postgres' });
   const definition = { name: 'data', mountPath: '/data', sizeBytes: 1_000, storageClass: '' };
   const made = await call('POST', `/processes/${processId}/volumes`, definition);
   const volume = String(made.body.id);
-  await own().deleteFrom('change_set_item').where('service_id', '=', serviceId).execute();
+  await ours.rows.remove('change_set_item', { service_id: serviceId });
   const { id: live } = await seedRelease(api.database, place, 1);
   await seedRelease(api.database, place, 2, { process: { volumes: { [volume]: definition } } as never });
-  await own()
-    .updateTable('environment_service')
-    .set({ live_release_id: live, live_at: new Date() })
-    .where('service_id', '=', serviceId)
-    .execute();
+  await ours.rows.set('environment_service', { service_id: serviceId }, { live_release_id: live, live_at: new Date() });
   const by = { environment_id: environmentId, updated_by: 'Ada' };
   for (const service_id of [serviceId, beside.serviceId])
-    await own()
-      .insertInto('variable')
-      .values({ ...by, service_id, key: 'A', value: 'a' })
-      .execute();
-  await own()
-    .insertInto('shared_variable')
-    .values({ ...by, key: 'R', value: 'r' })
-    .execute();
+    await ours.rows.add('variable', { ...by, service_id, key: 'A', value: 'a' });
+  await ours.rows.add('shared_variable', { ...by, key: 'R', value: 'r' });
   const slice = { key: `env/${environmentId}/${serviceId}`, name: 'x', revision: 1, workload: { processes: [] } };
-  await own()
-    .insertInto('cluster_slice')
-    .values({ ...slice, cluster_id: clusterId })
-    .execute();
+  await ours.rows.add('cluster_slice', { ...slice, cluster_id: clusterId });
   // Kept for somebody who refers to its address, before it was ever deployed.
   const port = { key: `env/${environmentId}/${beside.serviceId}`, process: 'web', port: 10_001 };
-  await own()
-    .insertInto('internal_port')
-    .values({ ...port, cluster_id: clusterId })
-    .execute();
+  await ours.rows.add('internal_port', { ...port, cluster_id: clusterId });
   const ids = {
     project: projectId,
     environment: environmentId,
@@ -105,14 +87,14 @@ async function contents(projectId: string): Promise<unknown[]> {
     ...inside,
     ...(['shared_variable', 'draft'] as const).map((table) => [table, shared] as const),
   ];
-  const { rows } = await sql`${sql.join(
+  const rows = await api.sql`${sql.join(
     each.map(
       ([table, where]) =>
         sql`(select ${table}::text as name, to_jsonb(whole) - '{suspended,suspended_at,suspended_by,revision}'::text[] as whole
           from ${sql.table(table)} as whole where ${where})`,
     ),
     sql` union all `,
-  )} order by 1, 2`.execute(api.database.kysely);
+  )} order by 1, 2`;
   return rows;
 }
 
@@ -147,16 +129,12 @@ test.each(orders)('restored as %s, each waits for what it was in, and comes back
     }
   }
   // The volume is staged where its process is by then.
-  const items = await own().selectFrom('change_set_item').select(['kind', 'process_id']).execute();
+  const items = await ours.rows.all('change_set_item');
   const ofThis = items.filter((one) => one.process_id === processId);
   const staged = back.indexOf('volume') > back.indexOf('environment');
   expect(ofThis.map(({ kind }) => kind)).toEqual(staged ? ['volume.create'] : []);
   expect(await contents(ids.project)).toEqual(before);
-  const suspended = await own()
-    .selectFrom('environment_service')
-    .select(['service_id', 'suspended'])
-    .where('environment_id', '=', ids.environment)
-    .execute();
+  const suspended = await ours.rows.all('environment_service', { environment_id: ids.environment });
   expect(new Map(suspended.map((row) => [row.service_id, row.suspended]))).toEqual(
     new Map([
       [ids.service, true],
@@ -182,11 +160,7 @@ test.each(orders)('purged as %s, each leaves no row that names it, and takes alo
     let says = await actor(item.deletionId);
     if (says.waits !== undefined) {
       expect(says.waits).toContain('delete its data');
-      await own()
-        .updateTable('cluster_command')
-        .set({ state: 'done', finished_at: new Date() })
-        .where('cluster_id', '=', clusterId)
-        .execute();
+      await ours.rows.set('cluster_command', { cluster_id: clusterId }, { state: 'done', finished_at: new Date() });
       says = await actor(item.deletionId);
     }
     expect(says).toMatchObject({ state: 'purged' });

@@ -6,6 +6,8 @@ import { protocolVersion } from '../../protocol/version.ts';
 import { inActor } from '../../test/actors/in-actor.ts';
 import { linkedCluster } from '../../test/agents/linked-cluster.ts';
 import { PeerAgent } from '../../test/agents/peer-agent.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { deletionsGround } from '../../test/seeds/made-deletions.ts';
 import { machine } from '../../test/seeds/seed.ts';
 import { deletionWords } from '../../workflows/deletion/words.ts';
@@ -22,19 +24,16 @@ async function purging({ serviceId, name }: { serviceId: string; name: string })
 
 /** Deletes a cluster as a person and then its actor do. */
 async function removeCluster(clusterId: string): Promise<void> {
-  const deleted = await remove(`/clusters/${clusterId}`);
-  expect(deleted.status, deleted.text).toBe(204);
+  ok(await remove(`/clusters/${clusterId}`), 204);
   const { deleteCluster } = clusterActivities(api);
   const { organizationId } = ours;
   await inActor(`cluster/${clusterId}`, () => deleteCluster({ clusterId, organizationId, revision: 9 }));
 }
 
-const nameOf = async (clusterId: string) =>
-  (await own().selectFrom('cluster').select(['name', 'slug']).where('id', '=', clusterId).execute())[0];
+const nameOf = async (clusterId: string) => (await ours.rows.all('cluster', { id: clusterId }))[0];
 
 async function audited(subjectId: string, action: string) {
-  const records = own().selectFrom('audit_record').select('details').where('subject_id', '=', subjectId);
-  const rows = await records.where('action', '=', action as never).execute();
+  const rows = await ours.rows.all('audit_record', { subject_id: subjectId, action: action as never });
   return rows.map(({ details }) => details);
 }
 
@@ -72,7 +71,7 @@ test('a cluster with data of what was deleted is not deleted while its agent cou
     onProgress: killed,
   };
   await expect(purgeThing(purging1, thingOf(row))).rejects.toThrow('killed');
-  expect(await own().selectFrom('deployment').select('id').where('service_id', '=', serviceId).execute()).toEqual([]);
+  expect(await ours.rows.all('deployment', { service_id: serviceId })).toEqual([]);
   const sentence = `The data of "${name}" in "Staging" on the cluster "${cluster}" could not be deleted, since that cluster was removed before: delete on its machine what is left of them.`;
   const ended = await actor(deletionId);
   expect(ended).toMatchObject({ state: 'purged', undeleted: sentence, message: sentence, blocker: null });
@@ -82,21 +81,18 @@ test('a cluster with data of what was deleted is not deleted while its agent cou
     detail: `3 rows. ${sentence}`,
   });
   expect(await call('GET', `/workflows/${deletionId}`)).toMatchObject({ body: { message: sentence } });
-  expect(await own().selectFrom('environment').select('id').where('id', '=', environmentId).execute()).toHaveLength(1);
+  expect(await ours.rows.all('environment', { id: environmentId })).toHaveLength(1);
 });
 
 test('a cluster whose agent has deleted the data is deleted, and the purge goes on for another one', async () => {
   const place = await mounting();
   const { environmentId, clusterId, serviceId, key } = place;
   const { clusterId: other } = await mounting();
-  await own().deleteFrom('cluster_slice').where('key', '=', key).execute();
+  await ours.rows.remove('cluster_slice', { key });
   // Its data stay there, and are purged.
   expect((await call('PATCH', `/environments/${environmentId}`, { clusterId: other })).status).toBe(200);
-  const [left] = await own().selectFrom('left_volume').selectAll().where('cluster_id', '=', clusterId).execute();
-  expect(await remove(`/clusters/${clusterId}`)).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('the volume "data"') },
-  });
+  const [left] = await ours.rows.all('left_volume', { cluster_id: clusterId });
+  expectProblem(await remove(`/clusters/${clusterId}`), 409, 'the volume "data"');
   expect((await purge('volume', left?.id ?? '', 'data')).status).toBe(204);
   expect(await actor(left?.deletion_id)).toMatchObject({ state: 'purging' });
   expect((await remove(`/clusters/${clusterId}`)).status).toBe(409);
@@ -133,10 +129,7 @@ test('an agent that is too old, and then away, is named with what to do, and del
   };
   expect(await actor(deletionId)).toMatchObject({ state: 'purging' });
   expect(await attention()).toBeUndefined();
-  const started = own()
-    .updateTable('deletion')
-    .set({ purge_started_at: new Date(Date.now() - 11 * 60_000) });
-  await started.where('id', '=', deletionId).execute();
+  await ours.rows.set('deletion', { id: deletionId }, { purge_started_at: new Date(Date.now() - 11 * 60_000) });
 
   const tooOld = `The agent of the cluster "${cluster}" is still to delete its data, and is too old for it: update it with \`./ballast cluster update --cluster ${slug}\`.`;
   expect((await actor(deletionId)).waits).toBe(tooOld);
@@ -145,8 +138,7 @@ test('an agent that is too old, and then away, is named with what to do, and del
   // An agent of then would refuse what it does not know: nothing of it is sent there.
   expect((await agent.work(0)).commands).toEqual([]);
 
-  const contact = own().updateTable('cluster_agent').set({ contact: 'lost' });
-  await contact.where('cluster_id', '=', clusterId).execute();
+  await ours.rows.set('cluster_agent', { cluster_id: clusterId }, { contact: 'lost' });
   const away = `The agent of the cluster "${cluster}" is still to delete its data, and has lost contact: start its machine and the agent there. If the machine is lost, revoke the agent and delete the cluster.`;
   expect((await actor(deletionId)).waits).toBe(away);
   expect(await attention()).toMatchObject({ detail: away });
@@ -155,8 +147,9 @@ test('an agent that is too old, and then away, is named with what to do, and del
   const [command, ...more] = (await agent.work(0)).commands;
   expect([command?.body, more]).toEqual([{ kind: 'delete-volumes', key: place.key }, []]);
   await agent.result(command?.id ?? '');
-  const told = own().selectFrom('outbox').select(['message', 'body']).where('actor_id', '=', `deletion/${deletionId}`);
-  expect(await told.where('message', '=', 'commandFinished').execute()).toMatchObject([{ body: { state: 'done' } }]);
+  expect(
+    await ours.rows.all('outbox', { actor_id: `deletion/${deletionId}`, message: 'commandFinished' }),
+  ).toMatchObject([{ body: { state: 'done' } }]);
   expect(await actor(deletionId)).toMatchObject({ state: 'purged', message: null });
   expect(await attention()).toBeUndefined();
 });

@@ -1,23 +1,18 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type AdmissionRequest, admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { claimedDeploymentStates } from '../../domain/deployments/states.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { ApplyGround, imageDigests, ok } from '../../test/seeds/apply-ground.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { ok } from '../../test/api/client.ts';
+import { applyGround, imageDigests } from '../../test/seeds/apply-ground.ts';
+import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 // Each is told of another product by those who left it; docs/faults-of-peers.md has all of them.
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, call, create, goLive, releaseOf, stage, variable, variablesOf } = at;
-
-beforeAll(() => at.open());
-beforeEach(() => at.begin());
-afterAll(() => at.close());
 
 const first = <T>(items: readonly T[]): T => {
   if (items[0] === undefined) throw new Error('There is none.');
@@ -66,11 +61,7 @@ test('an approval applies what was shown, and nothing that was staged or pushed 
     variableKeys: ['A'],
   });
   expect(shown.text).toContain(imageDigests[0]);
-  const { content } = await tenant(at.api.database.kysely, at.ours.organizationId)
-    .selectFrom('release')
-    .select('content')
-    .where('id', '=', releaseId)
-    .executeTakeFirstOrThrow();
+  const { content } = await at.ours.rows.one('release', { id: releaseId });
   expect(content).toMatchObject({ variables: { A: 'shown' } });
   // What is newer is staged still.
   expect((await variablesOf(at.production)).map(({ key, value, staged }) => [key, value, staged])).toEqual([
@@ -105,20 +96,19 @@ test('no secret is in what is told or written of a deployment, whether it is hel
   seen.push(...at.api.lines.map((line) => JSON.stringify(line)));
   expect(seen.filter((text) => text.includes(secret))).toEqual([]);
   expect(seen.filter((text) => text.includes(serviceId)).length).toBeGreaterThan(8);
-  const { kysely } = at.api.database;
-  const { rows: tables } = await sql<{ name: string }>`
+  const tables = await at.api.sql<{ name: string }>`
     select quote_ident(tablename) as name from pg_tables where schemaname = 'public'
-  `.execute(kysely);
+  `;
   for (const { name } of tables) {
-    const { rows } = await sql<{ found: number }>`
+    const rows = await at.api.sql<{ found: number }>`
       select count(*)::int as found from ${sql.raw(name)} one where one::text like ${`%${secret}%`}
-    `.execute(kysely);
+    `;
     expect([name, rows[0]?.found]).toEqual([name, 0]);
   }
 });
 
 const told = ({ organizationId, projectId }: SeededPlace, request: AdmissionRequest) =>
-  effect(at.api.database, machine, (one) => admit(one, { organizationId, projectId }, request));
+  at.api.effect((one) => admit(one, { organizationId, projectId }, request));
 const openOf = async ({ organizationId, projectId }: SeededPlace) =>
   await tenant(at.api.database.kysely, organizationId)
     .selectFrom('deployment')
@@ -137,7 +127,7 @@ async function deploy({ environmentId, serviceId }: SeededPlace, releaseId: stri
 }
 
 test('two deployments of one service never roll at once, however many are asked for and claim at the same time', async () => {
-  const place = await seedPlace(at.api.database, at.ours.organizationId);
+  const place = await at.ours.place();
   const { id: releaseId } = await seedRelease(at.api.database, place, 1);
   for (let round = 0; round < 3; round += 1) {
     const asked = await Promise.all(Array.from({ length: 8 }, () => deploy(place, releaseId)));
@@ -161,17 +151,13 @@ test('two deployments of one service never roll at once, however many are asked 
 });
 
 test('a project with 50 deployments keeps another one waiting for nothing, and has exactly its slots', async () => {
-  const busy = await seedPlace(at.api.database, at.ours.organizationId, { concurrency: 2 });
-  const small = await seedPlace(at.api.database, at.ours.organizationId, { concurrency: 2 });
+  const busy = await at.ours.place({ concurrency: 2 });
+  const small = await at.ours.place({ concurrency: 2 });
   // On one cluster, whose agent rolls for both.
-  await tenant(at.api.database.kysely, at.ours.organizationId)
-    .updateTable('environment')
-    .set({ cluster_id: busy.clusterId })
-    .where('id', '=', small.environmentId)
-    .execute();
+  await at.ours.rows.set('environment', { id: small.environmentId }, { cluster_id: busy.clusterId });
   const many = await Promise.all(
     Array.from({ length: 50 }, async () => {
-      const place = await seedPlace(at.api.database, at.ours.organizationId, { beside: busy });
+      const place = await at.ours.place({ beside: busy });
       return await deploy(place, (await seedRelease(at.api.database, place, 1)).id);
     }),
   );

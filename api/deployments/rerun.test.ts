@@ -1,6 +1,8 @@
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import {
   apply,
   approvalOf,
@@ -16,26 +18,17 @@ import {
   stage,
   variable,
 } from '../../test/api/reruns.ts';
-import { ok } from '../../test/seeds/apply-ground.ts';
 
 const get = async (id: string) => (await call('GET', `/deployments/${id}`)).body;
 
 /** As the claim of an actor writes where it rolls. */
 async function onCluster(id: string): Promise<void> {
-  const { kysely } = at.api.database;
   const { environmentId } = await get(id);
   const cluster = uuid();
   const { organizationId } = at.ours;
-  await kysely
-    .insertInto('cluster')
-    .values({ id: cluster, organization_id: organizationId, name: cluster, slug: cluster })
-    .execute();
-  await kysely
-    .updateTable('environment')
-    .set({ cluster_id: cluster })
-    .where('id', '=', String(environmentId))
-    .execute();
-  await kysely.updateTable('deployment').set({ cluster_id: cluster }).where('id', '=', id).execute();
+  await at.api.rows.add('cluster', { id: cluster, organization_id: organizationId, name: cluster, slug: cluster });
+  await at.api.rows.set('environment', { id: String(environmentId) }, { cluster_id: cluster });
+  await at.api.rows.set('deployment', { id }, { cluster_id: cluster });
 }
 
 reruns();
@@ -68,27 +61,20 @@ test('a failed deployment is rerun by a new one of the same release, and each na
   expect(JSON.stringify(audit.body)).toContain(second.id);
   await goLive(id);
   expect(await get(id)).toMatchObject({ serving: true });
-  expect(await rerun(id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('redeploy') } });
-  expect(await rerun(second.id)).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('Release #2 of') },
-  });
+  expectProblem(await rerun(id), 409, 'redeploy');
+  expectProblem(await rerun(second.id), 409, 'Release #2 of');
 });
 
 test('a viewer may not, and one that has not ended cannot be rerun, nor from a stage that it did not reach', async () => {
   const { place, second } = await failed('staging');
   expect((await rerun(second.id, {}, at.ours.sessions.viewer)).status).toBe(403);
-  expect(await rerun(second.id, { fromStage: 'check' })).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('did not reach the stage check') },
-  });
+  expectProblem(await rerun(second.id, { fromStage: 'check' }), 409, 'did not reach the stage check');
   const again = await rerun(second.id);
   const { id } = again.body.deployment as { id: string };
-  expect(await rerun(id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has not ended') } });
-  expect(await rerun(second.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('under way') } });
+  expectProblem(await rerun(id), 409, 'has not ended');
+  expectProblem(await rerun(second.id), 409, 'under way');
   await finish(id, 'failed');
-  const third = await rerun(id);
-  expect(third.body.deployment).toMatchObject({ rerunOf: id, environmentId: place });
+  expect((await rerun(id)).body).toMatchObject({ deployment: { rerunOf: id, environmentId: place } });
 });
 
 describe('nothing goes back silently', () => {
@@ -97,30 +83,20 @@ describe('nothing goes back silently', () => {
     await stage(place, variable('A', '3'));
     const third = await applied();
     await finish(third.id, 'failed');
-    expect(await rerun(second.id)).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('no longer those of release #2') },
-    });
+    expectProblem(await rerun(second.id), 409, 'no longer those of release #2');
     expect((await rerun(third.id)).status).toBe(201);
   });
 
   test('a retired release is not deployed, a superseded deployment not rerun, and a service that left not started', async () => {
     const { place, second } = await failed('staging');
-    const { kysely } = at.api.database;
-    await kysely.updateTable('deployment').set({ state: 'superseded' }).where('id', '=', second.id).execute();
-    expect(await rerun(second.id)).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('superseded') },
-    });
-    await kysely.updateTable('deployment').set({ state: 'failed' }).where('id', '=', second.id).execute();
-    await kysely.updateTable('release').set({ retired_at: new Date() }).where('id', '=', second.releaseId).execute();
-    expect(await rerun(second.id)).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('is retired') },
-    });
-    await kysely.updateTable('release').set({ retired_at: null }).where('id', '=', second.releaseId).execute();
-    await kysely.deleteFrom('environment_service').where('environment_id', '=', place).execute();
-    expect(await rerun(second.id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('not in') } });
+    await at.api.rows.set('deployment', { id: second.id }, { state: 'superseded' });
+    expectProblem(await rerun(second.id), 409, 'superseded');
+    await at.api.rows.set('deployment', { id: second.id }, { state: 'failed' });
+    await at.api.rows.set('release', { id: second.releaseId }, { retired_at: new Date() });
+    expectProblem(await rerun(second.id), 409, 'is retired');
+    await at.api.rows.set('release', { id: second.releaseId }, { retired_at: null });
+    await at.api.rows.remove('environment_service', { environment_id: place });
+    expectProblem(await rerun(second.id), 409, 'not in');
   });
 });
 
@@ -163,10 +139,10 @@ describe('approval', () => {
     const approval = await rows.approval.executeTakeFirstOrThrow();
     const { cluster_id } = await rows.deployment.executeTakeFirstOrThrow();
     const { applied_digest } = await rows.environment_service.executeTakeFirstOrThrow();
-    const setApproval = (set: object) => own.updateTable('approval').set(set).where('id', '=', approval.id).execute();
-    const setDeployment = (set: object) => own.updateTable('deployment').set(set).where('id', '=', second.id).execute();
+    const setApproval = (set: object) => at.ours.rows.set('approval', { id: approval.id }, set);
+    const setDeployment = (set: object) => at.ours.rows.set('deployment', { id: second.id }, set);
     const setSettings = (set: object) =>
-      own.updateTable('environment_service').set(set).where('environment_id', '=', at.production).execute();
+      at.ours.rows.set('environment_service', { environment_id: at.production }, set);
     const { decided_by_id, expires_at, self_approved, broken_glass } = approval;
     const [target, basis, authors] = [approval.target, approval.basis, approval.authors].map((one) =>
       JSON.stringify(one),
@@ -203,21 +179,17 @@ describe('approval', () => {
     const held = await apply(at.production);
     const id = held.deployments[0]?.id ?? '';
     expect((await decide(approvalOf(held), 'rejected')).status).toBe(200);
-    expect(await rerun(id)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('was rejected') } });
+    expectProblem(await rerun(id), 409, 'was rejected');
     const again = await apply(at.production);
     const second = again.deployments[0]?.id ?? '';
     ok(await call('POST', `/deployments/${second}/cancel`));
-    expect(await rerun(second)).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('never approved') },
-    });
+    expectProblem(await rerun(second), 409, 'never approved');
   });
 
   test('a held rerun that is refreshed stays one', async () => {
     const { second } = await failed('production');
     const held = await rerun(second.id);
-    const refreshed = await call('POST', `/approvals/${(held.body.approval as { id: string }).id}/refresh`, {});
-    expect(refreshed.status, refreshed.text).toBe(201);
+    ok(await call('POST', `/approvals/${(held.body.approval as { id: string }).id}/refresh`, {}), 201);
     const { rerunId } = await get(second.id);
     expect(rerunId).not.toBe((held.body.deployment as { id: string }).id);
     expect(await get(String(rerunId))).toMatchObject({ kind: 'rerun', rerunOf: second.id, blocker: 'approval' });

@@ -1,16 +1,15 @@
 import { connect } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
-import { type Answered, runningApi, seed } from '../../test/installation/running-api.ts';
+import { describe, expect, test } from 'vitest';
+import { ownApi } from '../../test/api/own-api.ts';
+import type { Answered } from '../../test/installation/running-api.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
+const { api, ours } = await ownApi();
+const theirs = await api.organization();
 for (const name of ['One', 'Two', 'Three']) {
   for (const { tokens } of [ours, theirs]) {
-    await api.call('POST', '/api/v1/teams', { as: tokens.admin, body: { name } });
+    await api.as(tokens.admin).post('/teams', { name });
   }
 }
-afterAll(() => api.close());
 
 const get = (path: string) => api.call('GET', path, { as: ours.tokens.admin });
 const post = (body: unknown, headers: Record<string, string> = {}) =>
@@ -44,7 +43,7 @@ describe('pages', () => {
 
   test('a cursor that is changed, cut, foreign or of another list is 422 at query.cursor', async () => {
     const cursor = String((await get('/api/v1/teams?limit=1')).body.nextCursor);
-    const foreign = await api.call('GET', '/api/v1/teams?limit=1', { as: theirs.tokens.admin });
+    const foreign = await theirs.tokens.admin.get('/teams?limit=1');
     const flipped = `${cursor.slice(0, -2)}${cursor.at(-2) === 'A' ? 'B' : 'A'}${cursor.at(-1)}`;
     const bad = [
       flipped,
@@ -103,9 +102,9 @@ describe('bodies', () => {
   });
 
   test('a field in a list is named by its index', async () => {
-    const path = `/api/v1/teams/${crypto.randomUUID()}/members`;
+    const path = `/teams/${crypto.randomUUID()}/members`;
     const body = { userIds: [crypto.randomUUID(), 'x', crypto.randomUUID(), 5] };
-    const refused = await api.call('PUT', path, { as: ours.tokens.admin, body });
+    const refused = await ours.tokens.admin.put(path, body);
     expectProblem(refused, 422, ['body.userIds[1]', 'body.userIds[3]']);
   });
 
@@ -161,17 +160,15 @@ describe('bodies', () => {
   });
 
   test('a field where none is taken is 422 at its place', async () => {
-    const path = `/api/v1/teams/${crypto.randomUUID()}`;
-    expectProblem(await api.call('DELETE', path, { as: ours.tokens.admin, body: { force: true } }), 422, [
-      'body.force',
-    ]);
+    const path = `/teams/${crypto.randomUUID()}`;
+    expectProblem(await ours.tokens.admin.delete(path, { force: true }), 422, ['body.force']);
   });
 });
 
 describe('paths, queries and methods', () => {
   test('what is no id is 422 at path.id', async () => {
     for (const id of ['x', '%00', 'a'.repeat(500), '1%2F2']) {
-      expectProblem(await api.call('DELETE', `/api/v1/teams/${id}`, { as: ours.tokens.admin }), 422, ['path.id']);
+      expectProblem(await ours.tokens.admin.delete(`/teams/${id}`), 422, ['path.id']);
     }
   });
 
@@ -202,7 +199,7 @@ describe('paths, queries and methods', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 405 /);
       expect(answer.toLowerCase()).toContain('allow: get, head, options, post'.split(', ').slice(0, 1).join());
     }
-    const refused = await api.call('DELETE', '/api/v1/teams', { as: ours.tokens.admin });
+    const refused = await ours.tokens.admin.delete('/teams');
     expectProblem(refused, 405);
     expect(refused.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
   });
@@ -221,10 +218,10 @@ describe('paths, queries and methods', () => {
   });
 
   test('HEAD answers as GET does, without a body', async () => {
-    const head = await api.call('HEAD', '/api/v1/teams', { as: ours.tokens.admin });
+    const head = await ours.tokens.admin.call('HEAD', '/teams');
     expect([head.status, head.text]).toEqual([200, '']);
     expect((await api.call('HEAD', '/api/v1/teams')).status).toBe(403);
-    expect((await api.call('HEAD', '/api/v1/events/stream', { as: ours.tokens.admin })).status).toBe(200);
+    expect((await ours.tokens.admin.call('HEAD', '/events/stream')).status).toBe(200);
   });
 
   test('OPTIONS says what is allowed and lets no other site in', async () => {

@@ -1,15 +1,15 @@
-import { afterAll, expect, test } from 'vitest';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const create = (key: string, name: string, as = ours.tokens.admin) =>
   api.call('POST', '/api/v1/teams', { as, body: { name }, headers: { 'idempotency-key': key } });
 
 async function teamsNamed(name: string): Promise<number> {
-  const rows = await api.database.kysely.selectFrom('team').select('id').where('name', '=', name).execute();
+  const rows = await api.rows.all('team', { name });
   return rows.length;
 }
 
@@ -31,11 +31,7 @@ test('fifty concurrent requests with one key make one team and one answer', asyn
   const others = answers.filter(({ status }) => status !== 201);
   expect(others.every(({ status, headers }) => status === 409 && headers.get('retry-after') === '1')).toBe(true);
   expect(await teamsNamed('Fifty')).toBe(1);
-  const records = await api.database.kysely
-    .selectFrom('audit_record')
-    .select('id')
-    .where('subject_name', '=', 'Fifty')
-    .execute();
+  const records = await api.rows.all('audit_record', { subject_name: 'Fifty' });
   expect(records.length).toBe(1);
 });
 
@@ -58,31 +54,25 @@ test('an empty answer is repeated too', async () => {
 
 test('the same key with another body is 422 at the header', async () => {
   await create('other', 'Other');
-  const refused = await create('other', 'Another');
-  expect(refused.status).toBe(422);
-  expect(refused.body.errors).toMatchObject([{ location: 'header.Idempotency-Key' }]);
+  expectProblem(await create('other', 'Another'), 422, [{ location: 'header.Idempotency-Key' }]);
   expect(await teamsNamed('Another')).toBe(0);
 });
 
 test('keys belong to their credential and their operation', async () => {
   await create('mine', 'Mine');
-  const refused = await create('mine', 'Mine', ours.sessions.admin);
-  expect(refused.status).toBe(409);
-  expect(refused.body.detail).toContain('Mine');
+  expectProblem(await create('mine', 'Mine', ours.sessions.admin), 409, 'Mine');
 });
 
 test('a request that failed leaves its key free', async () => {
   await create('taken-name', 'Taken');
   expect((await create('retry', 'Taken')).status).toBe(409);
-  await api.database.kysely.deleteFrom('team').where('name', '=', 'Taken').execute();
+  await api.rows.remove('team', { name: 'Taken' });
   expect((await create('retry', 'Taken')).status).toBe(201);
 });
 
 test.each(['', 'with space', 'x'.repeat(256), 'ümlaut'])('the key %j is 422 at the header', async (key) => {
   const bytes = Buffer.from(key, 'utf8').toString('latin1');
-  const refused = await create(bytes, 'Never');
-  expect(refused.status).toBe(422);
-  expect(refused.body.errors).toMatchObject([{ location: 'header.Idempotency-Key' }]);
+  expectProblem(await create(bytes, 'Never'), 422, [{ location: 'header.Idempotency-Key' }]);
 });
 
 test('an answer with a secret is not stored: a repeat names what was made', async () => {
@@ -92,13 +82,12 @@ test('an answer with a secret is not stored: a repeat names what was made', asyn
       body: { name: 'once', role: 'viewer' },
       headers: { 'idempotency-key': 'secret' },
     });
-  const first = await make();
-  expect(first.status).toBe(201);
+  const first = ok(await make(), 201);
   const again = await make();
   expect(again.status).toBe(409);
-  const { token, secret } = first.body as { token: { id: string }; secret: string };
+  const { token, secret } = first as { token: { id: string }; secret: string };
   expect(again.body.detail).toContain(token.id);
-  const stored = JSON.stringify(await api.database.kysely.selectFrom('idempotent_answer').selectAll().execute());
+  const stored = JSON.stringify(await api.rows.all('idempotent_answer'));
   expect(stored).not.toContain(secret);
   expect(stored).not.toContain(secret.split('_').slice(2).join('_'));
 });

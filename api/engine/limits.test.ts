@@ -1,12 +1,13 @@
 import { connect } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { acrossTenants, tenant } from '../../db/postgres/tenant.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { proxyTo } from '../../test/ground/proxy.ts';
 import { inOneMinute, until } from '../../test/ground/until.ts';
-import { headersOf, runningApi, seed } from '../../test/installation/running-api.ts';
+import { headersOf, runningApi } from '../../test/installation/running-api.ts';
 import { operations } from '../operations.ts';
 import { operation } from './operation.ts';
 
@@ -59,34 +60,31 @@ const keepSecret = operation({
 
 const trial = { readSlowly, changeSlowly, fail, keepSecret };
 
-const api = await runningApi({ env: { REQUEST_TIMEOUT: '500ms' }, operations: { ...operations, trial } });
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi({ env: { REQUEST_TIMEOUT: '500ms' }, operations: { ...operations, trial } });
 
 const as = () => ours.tokens.admin;
 
 test('a read that takes too long is 504, and the database stops working on it', async () => {
-  const answered = await api.call('GET', '/api/v1/trial/slow', { as: as() });
-  expect(answered.status).toBe(504);
+  expect((await api.as(as()).get('/trial/slow')).status).toBe(504);
   await until('the statement is cancelled', async () => {
-    const { rows } = await sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
-      and pid <> pg_backend_pid() and datname = current_database()`.execute(api.database.kysely);
+    const rows = await api.sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
+      and pid <> pg_backend_pid() and datname = current_database()`;
     return rows.length === 0;
   });
 });
 
 test('a change that takes too long is 504 and did not happen', async () => {
-  expect((await api.call('POST', '/api/v1/trial/slow', { as: as() })).status).toBe(504);
-  const teams = await api.database.kysely.selectFrom('team').select('id').where('name', '=', 'Too late').execute();
+  expect((await api.as(as()).post('/trial/slow')).status).toBe(504);
+  const teams = await api.rows.all('team', { name: 'Too late' });
   expect(teams).toEqual([]);
 });
 
 test('a change that waits for a lock too long is 504', async () => {
-  const { body: team } = await api.call('POST', '/api/v1/teams', { as: as(), body: { name: 'Locked' } });
+  const { body: team } = await api.as(as()).post('/teams', { name: 'Locked' });
   await api.database.kysely.transaction().execute(async (holding) => {
     await acrossTenants(holding).selectFrom('team').selectAll().where('id', '=', String(team.id)).forUpdate().execute();
-    const path = `/api/v1/teams/${team.id}`;
-    expect((await api.call('PATCH', path, { as: as(), body: { name: 'Free' } })).status).toBe(504);
+    const path = `/teams/${team.id}`;
+    expect((await api.as(as()).patch(path, { name: 'Free' })).status).toBe(504);
   });
 });
 
@@ -95,8 +93,8 @@ test('a client that leaves is logged as 499', async () => {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   socket.write(['GET /api/v1/trial/slow HTTP/1.1', 'host: localhost', ...headers, '', ''].join('\r\n'));
   await until('it is at work', async () => {
-    const { rows } = await sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
-      and pid <> pg_backend_pid() and datname = current_database()`.execute(api.database.kysely);
+    const rows = await api.sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
+      and pid <> pg_backend_pid() and datname = current_database()`;
     return rows.length > 0;
   });
   socket.destroy();
@@ -106,7 +104,7 @@ test('a client that leaves is logged as 499', async () => {
 });
 
 test('a defect is 500 with the request id, and its text stays in the log', async () => {
-  const answered = await api.call('GET', '/api/v1/trial/defect', { as: as() });
+  const answered = await api.as(as()).get('/trial/defect');
   expect(answered.status).toBe(500);
   expect(answered.text).toContain(answered.headers.get('x-request-id') ?? 'none');
   expect(answered.text).not.toContain('hunter2');
@@ -115,7 +113,7 @@ test('a defect is 500 with the request id, and its text stays in the log', async
 
 test('secrets are not repeated in errors, nor what may hold one, nor unknown fields', async () => {
   const body = { secret: 'short-secret', plain: 'short-plain', nested: 'maybe-secret', sercet: 'misspelt-secret' };
-  const answered = await api.call('POST', '/api/v1/trial/secret', { as: as(), body });
+  const answered = await api.as(as()).post('/trial/secret', body);
   expect(answered.body.errors).toMatchObject([
     { location: 'body.secret' },
     { location: 'body.plain', value: 'short-plain' },
@@ -123,14 +121,14 @@ test('secrets are not repeated in errors, nor what may hold one, nor unknown fie
     { location: 'body.sercet' },
   ]);
   for (const secret of [body.secret, body.nested, body.sercet]) expect(answered.text).not.toContain(secret);
-  const whole = await api.call('POST', '/api/v1/trial/secret', { as: as(), body: '"whole-secret"' });
+  const whole = await api.as(as()).post('/trial/secret', '"whole-secret"');
   expect(whole.text).not.toContain('whole-secret');
 });
 
 test('the rate limit holds across processes and says when to come back', async () => {
   const limited = await runningApi({ env: { RATE_LIMIT_PER_MINUTE: '40', RATE_LIMIT_ANONYMOUS_PER_MINUTE: '10' } });
   const twin = await limited.twin();
-  const seeded = await seed(limited.database);
+  const seeded = await limited.organization();
   const ask = (index: number, credential = true) =>
     (index % 2 === 0 ? limited : twin).call('GET', '/api/v1/teams', credential ? { as: seeded.tokens.viewer } : {});
   await inOneMinute(async () => {
@@ -145,7 +143,7 @@ test('the rate limit holds across processes and says when to come back', async (
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(known.find(({ status }) => status === 200)?.headers.get('ratelimit-policy')).toBe('"credential";q=40;w=60');
     // Another one at the same address has all of its own, even while a stranger there guesses.
-    const other = () => limited.call('GET', '/api/v1/teams', { as: seeded.tokens.admin });
+    const other = () => limited.as(seeded.tokens.admin).get('/teams');
     expect((await other()).status).toBe(200);
     const guess = (index: number) => ({ authorization: `Bearer svc_${index}_${'x'.repeat(20)}` });
     const guessed = await Promise.all(
@@ -161,12 +159,12 @@ test('the rate limit holds across processes and says when to come back', async (
 test('one locked table takes the connections of its own requests only, and the API stays ready otherwise', async () => {
   const small = await runningApi({ env: { DATABASE_POOL: '6' } });
   const twin = await small.twin();
-  const seeded = await seed(small.database);
+  const seeded = await small.organization();
   const teams: Promise<{ status: number }>[] = [];
   await twin.database.kysely.transaction().execute(async (holding) => {
     await sql`lock table team in access exclusive mode`.execute(holding);
     for (let count = 0; count < 20; count += 1) {
-      teams.push(small.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer }));
+      teams.push(small.as(seeded.tokens.viewer).get('/teams'));
     }
     // Not asked in that transaction, which goes on seeing the processes of its first look.
     await until('one waits for the lock', async () => (await lockWaiters(twin.database)) > 0);
@@ -184,10 +182,10 @@ test('one locked table takes the connections of its own requests only, and the A
 test('while the database is away: 503 with Retry-After, what needs none is served, and it heals by itself', async () => {
   const proxy = await proxyTo(new URL(inject('ground').postgres).host);
   const away = await runningApi({ databaseAt: proxy.address });
-  const seeded = await seed(away.database);
+  const seeded = await away.organization();
   await proxy.cut();
   const refused = await until('503', async () => {
-    const answered = await away.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer });
+    const answered = await seeded.tokens.viewer.get('/teams');
     return answered.status === 503 && answered;
   });
   expect(refused.headers.get('retry-after')).toBe('5');
@@ -196,10 +194,7 @@ test('while the database is away: 503 with Retry-After, what needs none is serve
   expect([notReady.status, notReady.body.ready]).toEqual([503, false]);
   expect((await away.call('GET', '/healthz')).status).toBe(200);
   await proxy.restore();
-  await until(
-    '200',
-    async () => (await away.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer })).status === 200,
-  );
+  await until('200', async () => (await seeded.tokens.viewer.get('/teams')).status === 200);
   expect(away.lines.every(({ problem }) => problem !== 'defect')).toBe(true);
   await away.close();
   await proxy.close();

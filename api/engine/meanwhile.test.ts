@@ -1,13 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { seedMember } from '../../test/seeds/seed.ts';
+import { describe, expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
-const call = (method: string, path: string, body: unknown) =>
-  api.call(method, `/api/v1${path}`, { as: ours.sessions.owner, body });
+const call = (method: string, path: string, body: unknown) => ours.sessions.owner.call(method, path, body);
 const rule = { name: 'Shop', issuer: 'https://token.actions.githubusercontent.com', audience: 'us', role: 'viewer' };
 const claims = (ref: string) => ({ repository: ['octo/shop'], ref: [ref] });
 
@@ -21,9 +18,8 @@ interface Changed {
   values: () => Promise<[unknown, unknown, unknown]>;
 }
 const made = async (path: string, body: unknown) => {
-  const answer = await call('POST', path, body);
-  expect(answer.status, answer.text).toBe(201);
-  const thing = (answer.body.cluster ?? answer.body) as { id: string };
+  const answer = ok(await call('POST', path, body), 201);
+  const thing = (answer.cluster ?? answer) as { id: string };
   return `${path}/${thing.id}`;
 };
 const organization = (more: string) => async () => `/organizations/${ours.organizationId}${more}`;
@@ -66,8 +62,7 @@ const things: Changed[] = [
   },
   {
     what: 'role',
-    make: async () =>
-      `/organizations/${ours.organizationId}/members/${await seedMember(api.database, ours.organizationId, 'viewer')}`,
+    make: async () => `/organizations/${ours.organizationId}/members/${await ours.member('viewer')}`,
     method: 'PATCH',
     field: 'role',
     values: async () => ['viewer', 'deployer', 'admin'],
@@ -99,17 +94,14 @@ describe('a change that says what it was', () => {
     const path = await made('/clusters', { name: 'Two', region: 'north' });
     const was = { name: 'Two', region: 'north' };
     expect((await call('PATCH', path, { region: 'south', was })).status).toBe(200);
-    const renamed = await call('PATCH', path, { name: 'Three', was });
-    expect(renamed.body).toMatchObject({ name: 'Three', region: 'south' });
+    expect((await call('PATCH', path, { name: 'Three', was })).body).toMatchObject({ name: 'Three', region: 'south' });
   });
 });
 
 describe('PATCH /teams/{id}/members', () => {
   test('two changes at the same time both last', async () => {
     const path = `${await made('/teams', { name: 'Crew' })}/members`;
-    const people = await Promise.all(
-      ['Ada', 'Bob', 'Eve'].map((name) => seedMember(api.database, ours.organizationId, 'viewer', name)),
-    );
+    const people = await Promise.all(['Ada', 'Bob', 'Eve'].map((name) => ours.member('viewer', name)));
     const [ada = '', bob = '', eve = ''] = people;
     await call('PUT', path, { userIds: [ada] });
     await Promise.all([
@@ -123,7 +115,7 @@ describe('PATCH /teams/{id}/members', () => {
 
   test('422 for who is no member, and for who is added and removed at once', async () => {
     const path = `${await made('/teams', { name: 'Strict' })}/members`;
-    const stranger = (await seed(api.database)).sessions.owner.userId;
+    const stranger = (await api.organization()).sessions.owner.userId;
     const member = ours.sessions.viewer.userId;
     const refused = await call('PATCH', path, { add: [member, stranger] });
     expect([refused.status, refused.body.errors]).toMatchObject([422, [{ location: 'body.add[1]', value: stranger }]]);

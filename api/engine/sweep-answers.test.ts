@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { gitServer } from '../../test/git/git-server.ts';
 import { jobIssuer } from '../../test/identity/job-issuer.ts';
 import { DeclaredAnswers } from '../../test/installation/declared-answers.ts';
-import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi } from '../../test/installation/running-api.ts';
 import type { Example } from '../../test/operations/example.ts';
 import { operationExamples } from '../../test/operations/examples.ts';
 import { asCall, prepared, requestsOf } from '../../test/operations/prepared-request.ts';
@@ -24,8 +24,8 @@ const api = await runningApi({
   env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', ORGANIZATION_CREATORS: 'everyone' },
 });
 const [issuer, git] = [await jobIssuer(), await gitServer()];
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
+const ours = await api.organization();
+const theirs = await api.organization();
 const examples = operationExamples({ api, ours, issuer, git });
 const document = (await api.call('GET', '/api/openapi.json')).body;
 const declared = new DeclaredAnswers(document, namedOperations(operations));

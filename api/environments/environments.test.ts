@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { describe, expect, test } from 'vitest';
+import type { Organization } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
-import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-const api = await runningApi({ env: { ENVIRONMENTS_PER_PROJECT: '4' } });
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi({ env: { ENVIRONMENTS_PER_PROJECT: '4' } });
 
 const { project, call } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 
@@ -39,8 +38,8 @@ describe('PATCH /environments/{id}', () => {
 
   test('production is switched off with a session only, and by admins only', async () => {
     const { production } = await project();
-    const patch = (as: Seeded['limited']) =>
-      api.call('PATCH', `/api/v1/environments/${production}`, { as, body: { production: false } });
+    const patch = (as: Organization['limited']) =>
+      api.as(as).patch(`/environments/${production}`, { production: false });
     expect((await patch(ours.tokens.admin)).status).toBe(403);
     expect((await patch(ours.sessions.deployer)).status).toBe(403);
     expect((await patch(ours.sessions.admin)).body).toMatchObject({ production: false });
@@ -48,73 +47,62 @@ describe('PATCH /environments/{id}', () => {
   });
 
   test('409 for a move to another cluster while something runs there', async () => {
-    const [here, there] = [
-      await seedPlace(api.database, ours.organizationId),
-      await seedPlace(api.database, ours.organizationId),
-    ];
+    const [here, there] = [await ours.place(), await ours.place()];
     const move = () => call('PATCH', `/environments/${here.environmentId}`, { clusterId: there.clusterId });
     const slice = { cluster_id: here.clusterId, key: `env/${here.environmentId}/${here.serviceId}` };
-    await api.database.kysely
-      .insertInto('cluster_slice')
-      .values({ ...slice, organization_id: ours.organizationId, name: 'api', revision: 1, workload: {} })
-      .execute();
-    const refused = await move();
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('"s-')]);
-    await api.database.kysely.deleteFrom('cluster_slice').where('key', '=', slice.key).execute();
+    await api.rows.add('cluster_slice', {
+      ...slice,
+      organization_id: ours.organizationId,
+      name: 'api',
+      revision: 1,
+      workload: {},
+    });
+    expectProblem(await move(), 409, '"s-');
+    await api.rows.remove('cluster_slice', { key: slice.key });
     expect((await move()).body).toMatchObject({ clusterId: there.clusterId });
   });
 });
 
 describe('POST /processes/{id}/restart', () => {
   test('202 with a command that can be read in its environment, and in no other', async () => {
-    const place = await seedPlace(api.database, ours.organizationId);
-    const other = await seedPlace(api.database, ours.organizationId);
+    const place = await ours.place();
+    const other = await ours.place();
     const path = `/processes/${place.processId}/restart?environmentId=${place.environmentId}`;
-    const restart = () => api.call('POST', `/api/v1${path}`, { as: ours.tokens.deployer });
-    const refused = await restart();
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('not deployed')]);
+    const restart = () => ours.tokens.deployer.post(path);
+    expectProblem(await restart(), 409, 'not deployed');
     const workload = { processes: [{ name: 'web' }] };
     const slice = { cluster_id: place.clusterId, key: `env/${place.environmentId}/${place.serviceId}` };
-    await api.database.kysely
-      .insertInto('cluster_slice')
-      .values({ ...slice, organization_id: ours.organizationId, name: 'api', revision: 1, workload })
-      .execute();
+    await api.rows.add('cluster_slice', {
+      ...slice,
+      organization_id: ours.organizationId,
+      name: 'api',
+      revision: 1,
+      workload,
+    });
     const made = await restart();
     expect([made.status, made.body]).toMatchObject([202, { kind: 'restart', state: 'queued' }]);
     const command = (environmentId: string, as = ours.tokens.viewer) =>
-      api.call('GET', `/api/v1/environments/${environmentId}/commands/${made.body.id}`, { as });
+      api.as(as).get(`/environments/${environmentId}/commands/${made.body.id}`);
     expect((await command(place.environmentId)).body).toMatchObject({ id: made.body.id });
     expect((await command(other.environmentId)).status).toBe(404);
-    const limited = await seedToken(api.database, ours.organizationId, 'admin', [other.projectId]);
+    const limited = await ours.token('admin', [other.projectId]);
     expect((await command(place.environmentId, limited as never)).status).toBe(404);
-    await api.database.kysely
-      .updateTable('cluster_agent')
-      .set({ contact: 'lost' })
-      .where('cluster_id', '=', place.clusterId)
-      .execute();
+    await api.rows.set('cluster_agent', { cluster_id: place.clusterId }, { contact: 'lost' });
     expect((await restart()).status).toBe(409);
   });
 });
 
 test('POST /processes/{id}/run: 202 for a cron process; 409 for another one, or while the agent is too old', async () => {
-  const place = await seedPlace(api.database, ours.organizationId);
+  const place = await ours.place();
   const slice = { cluster_id: place.clusterId, key: `env/${place.environmentId}/${place.serviceId}` };
-  const { kysely } = api.database;
   const deployed = async (kind: string) => {
     const row = { ...slice, organization_id: ours.organizationId, name: 'api', revision: 1 };
-    await kysely.deleteFrom('cluster_slice').where('key', '=', slice.key).execute();
-    await kysely
-      .insertInto('cluster_slice')
-      .values({ ...row, workload: { processes: [{ name: 'web', kind }] } })
-      .execute();
+    await api.rows.remove('cluster_slice', { key: slice.key });
+    await api.rows.add('cluster_slice', { ...row, workload: { processes: [{ name: 'web', kind }] } });
   };
   const run = () => call('POST', `/processes/${place.processId}/run?environmentId=${place.environmentId}`);
   const spoken = (minor: number) =>
-    kysely
-      .updateTable('cluster_agent')
-      .set({ protocol_minor: minor })
-      .where('cluster_id', '=', place.clusterId)
-      .execute();
+    api.rows.set('cluster_agent', { cluster_id: place.clusterId }, { protocol_minor: minor });
   await deployed('http');
   await spoken(2);
   expect((await run()).body.detail).toContain('no cron process');
@@ -126,7 +114,7 @@ test('POST /processes/{id}/run: 202 for a cron process; 409 for another one, or 
 });
 
 test('GET /processes/{id}/runs: the instances that were observed, newest first', async () => {
-  const place = await seedPlace(api.database, ours.organizationId);
+  const place = await ours.place();
   const run = (id: string, startedAt: string, process = 'web') => {
     return { id, process, release: '1', node: 'n', state: 'ended', run: 1, startedAt };
   };
@@ -136,17 +124,14 @@ test('GET /processes/{id}/runs: the instances that were observed, newest first',
     run('other', '2026-01-03T00:00:00Z', 'worker'),
   ];
   const slice = { cluster_id: place.clusterId, key: `env/${place.environmentId}/${place.serviceId}` };
-  await api.database.kysely
-    .insertInto('observed_slice')
-    .values({
-      ...slice,
-      organization_id: ours.organizationId,
-      applied_revision: 1,
-      instances: JSON.stringify(instances) as never,
-      volumes: '[]' as never,
-      traffic: '[]' as never,
-    })
-    .execute();
+  await api.rows.add('observed_slice', {
+    ...slice,
+    organization_id: ours.organizationId,
+    applied_revision: 1,
+    instances: JSON.stringify(instances) as never,
+    volumes: '[]' as never,
+    traffic: '[]' as never,
+  });
   const runs = await call('GET', `/processes/${place.processId}/runs?environmentId=${place.environmentId}`);
   expect(runs.body.items).toMatchObject([{ id: 'web-2' }, { id: 'web-1' }]);
 });

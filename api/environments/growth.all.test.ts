@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import type { Organization } from '../../test/api/client.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../test/installation/watched-statements.ts';
 import { countAgain } from '../../test/seeds/count-again.ts';
 import { seedFullEnvironment, seedOpenDeployments } from '../../test/seeds/seed-full-environment.ts';
@@ -10,7 +11,7 @@ import { seedVariables } from '../../test/seeds/seed-variables.ts';
 let api: RunningApi;
 let watched: Watched;
 
-type Full = SeededPlace & { seeded: Seeded };
+type Full = SeededPlace & { seeded: Organization };
 let small: Full;
 let wide: Full;
 let old: Full;
@@ -30,7 +31,7 @@ afterAll(() => api.close());
 
 /** In an organization of its own, beside another environment whose deployments are all newer. One value of each service refers to another service. */
 async function full(size: { services: number; past: number }): Promise<Full> {
-  const seeded = await seed(api.database);
+  const seeded = await api.organization();
   await seedFullEnvironment(api.database, seeded.organizationId, size);
   const place = await seedFullEnvironment(api.database, seeded.organizationId, { ...size, daysAgo: 100 });
   await seedOpenDeployments(api.database, place);
@@ -62,7 +63,7 @@ const subjects =
 async function ask(path: string, place: Full): Promise<{ statements: CompiledQuery[]; answered: number }> {
   let answered = 0;
   const statements = await watched.during(async () => {
-    const answer = await api.call('GET', `/api/v1${path}`, { as: place.seeded.tokens.viewer });
+    const answer = await api.as(place.seeded.tokens.viewer).get(path);
     expect(answer.status, answer.text).toBe(200);
     const { items, services } = answer.body as { items?: unknown[]; services?: unknown[] };
     answered = (items ?? services ?? []).length;
@@ -114,7 +115,7 @@ test.each([
   const since = new Date(Math.floor(Date.now() / 86_400_000 - 300) * 86_400_000).toISOString();
   const path = `/deployments/stats${query()}${query() === '' ? '?' : '&'}since=${since}`;
   const statements = await watched.during(async () => {
-    const answer = await api.call('GET', `/api/v1${path}`, { as: old.seeded.tokens.viewer });
+    const answer = await api.as(old.seeded.tokens.viewer).get(path);
     expect(answer.body.sampleSize, answer.text).toBeGreaterThan(800);
   });
   const asked = statements.filter(({ sql }) => /\bdeployment(_durations)?\b/.test(sql));
@@ -131,7 +132,7 @@ describe('of variables', () => {
 
   /** Four services, each with so many variables; as many as in the other one refer, and are staged. */
   async function withVariables(each: number): Promise<Full> {
-    const seeded = await seed(api.database);
+    const seeded = await api.organization();
     const place = await seedFullEnvironment(api.database, seeded.organizationId, { services: 4, past: 1 });
     await seedVariables(api.database, place, { each, staged: each, referring: 20 });
     return { ...place, seeded };
@@ -151,7 +152,7 @@ describe('of variables', () => {
     const url = `/environments/${place.environmentId}/variables${more}?limit=50&${query}`;
     let cursor = '';
     for (let page = 0; page < 2; page += 1) {
-      const { body } = await api.call('GET', `/api/v1${url}${cursor}`, { as: place.seeded.tokens.viewer });
+      const { body } = await api.as(place.seeded.tokens.viewer).get(`${url}${cursor}`);
       if (body.nextCursor !== undefined) cursor = `&cursor=${encodeURIComponent(body.nextCursor as string)}`;
     }
     const { statements, answered } = await ask(`${url}${cursor}`, place);

@@ -1,24 +1,24 @@
-import { afterAll, expect, test } from 'vitest';
-import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
+import { expect, test } from 'vitest';
+import type { Organization } from '../../test/api/client.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { type Watched, watchStatements } from '../../test/installation/watched-statements.ts';
 import { seedFullEnvironment } from '../../test/seeds/seed-full-environment.ts';
 import type { SeededPlace } from '../../test/seeds/seed-place.ts';
 import { seedVariables } from '../../test/seeds/seed-variables.ts';
 
 let watched: Watched;
-type Full = SeededPlace & { seeded: Seeded };
+type Full = SeededPlace & { seeded: Organization };
 
-const api = await runningApi({
+const api = await fileApi({
   onDatabase: (database) => {
     watched = watchStatements(database);
   },
 });
 const few = await full(2);
 const many = await full(12);
-afterAll(() => api.close());
 
 async function full(services: number): Promise<Full> {
-  const seeded = await seed(api.database);
+  const seeded = await api.organization();
   const place = await seedFullEnvironment(api.database, seeded.organizationId, { services, past: 2 });
   await seedVariables(api.database, place, { each: 2, staged: services });
   return { ...place, seeded };
@@ -43,7 +43,7 @@ test.each<[string, (place: SeededPlace) => string]>([
 ])('%s take as many statements for 12 services as for 2', async (_, pathOf) => {
   const statements = async (place: Full): Promise<number> => {
     const asked = await watched.during(async () => {
-      const answer = await api.call('GET', `/api/v1${pathOf(place)}`, { as: place.seeded.tokens.viewer });
+      const answer = await api.as(place.seeded.tokens.viewer).get(`${pathOf(place)}`);
       expect(answer.status, answer.text).toBe(200);
       const { items, services } = answer.body as { items?: unknown[]; services?: unknown[] };
       expect((items ?? services ?? []).length, 'an empty answer says nothing').toBeGreaterThan(0);

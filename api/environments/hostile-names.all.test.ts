@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { slugPattern } from '../../domain/slug.ts';
+import { ok } from '../../test/api/client.ts';
 import type { Answered } from '../../test/installation/running-api.ts';
 import { wholeRows } from '../../test/rows/whole-rows.ts';
-import { ApplyGround, ok } from '../../test/seeds/apply-ground.ts';
+import { ApplyGround } from '../../test/seeds/apply-ground.ts';
 
 const ground = new ApplyGround();
 beforeAll(() => ground.open());
@@ -193,8 +194,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       if (there.status !== 200) return;
       // One that was never applied is not kept.
       await ground.applyOf(ground.staging);
-      const removed = await ground.call('DELETE', `/services/${serviceId}`, undefined, as());
-      expect(removed.status, removed.text).toBe(204);
+      ok(await ground.call('DELETE', `/services/${serviceId}`, undefined, as()), 204);
     },
     name: (slug) => ground.call('POST', `/deleted/service/${ground.service.serviceId}/restore`, { slug }, as()),
     location: 'body.slug',

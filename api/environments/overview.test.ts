@@ -1,20 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findEnvironment } from '../../db/environments/environments.ts';
 import { overviewBy } from '../../db/environments/overview.ts';
 import type { DeploymentState } from '../../domain/deployments/states.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { ownApi } from '../../test/api/own-api.ts';
+import { type SeededPlace, seedDeployment, seedRelease } from '../../test/seeds/seed-place.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const json = (value: unknown) => sql<never>`${JSON.stringify(value)}::jsonb`;
 const keyOf = ({ environmentId, serviceId }: SeededPlace) => `env/${environmentId}/${serviceId}`;
 
 async function overview({ environmentId }: SeededPlace): Promise<Record<string, unknown>[]> {
-  const seen = await api.call('GET', `/api/v1/environments/${environmentId}/overview`, { as: ours.tokens.viewer });
+  const seen = await ours.tokens.viewer.get(`/environments/${environmentId}/overview`);
   expect(seen.status, seen.text).toBe(200);
   return seen.body.services as Record<string, unknown>[];
 }
@@ -30,11 +28,8 @@ async function deploy(place: SeededPlace, releaseId: string, states: readonly De
 }
 
 async function makeLive(place: SeededPlace, releaseId: string, instances: object[] | undefined): Promise<void> {
-  const { kysely } = api.database;
   const { clusterId, organizationId, serviceId } = place;
-  await sql`update environment_service set live_release_id = ${releaseId}, live_at = now() where service_id = ${serviceId}`.execute(
-    kysely,
-  );
+  await api.sql`update environment_service set live_release_id = ${releaseId}, live_at = now() where service_id = ${serviceId}`;
   const slice = { cluster_id: clusterId, key: keyOf(place), organization_id: organizationId };
   const processes = [
     { name: 'web', kind: 'http', replicas: 2, port: 8080 },
@@ -42,38 +37,25 @@ async function makeLive(place: SeededPlace, releaseId: string, instances: object
     { name: 'mailer', kind: 'worker', replicas: 0 },
   ];
   const workload = { release: '1', processes };
-  await kysely
-    .insertInto('cluster_slice')
-    .values({ ...slice, name: 'api', revision: 1, workload: json(workload) })
-    .execute();
-  await kysely
-    .insertInto('ingress_host')
-    .values({ ...slice, process: 'web', host: `${serviceId}.localhost` })
-    .execute();
+  await api.rows.add('cluster_slice', { ...slice, name: 'api', revision: 1, workload: json(workload) });
+  await api.rows.add('ingress_host', { ...slice, process: 'web', host: `${serviceId}.localhost` });
   if (instances === undefined) return;
   const observed = { instances: json(instances), volumes: json([]), traffic: json([]) };
-  await kysely
-    .insertInto('observed_slice')
-    .values({ ...slice, applied_revision: 1, ...observed })
-    .execute();
+  await api.rows.add('observed_slice', { ...slice, applied_revision: 1, ...observed });
 }
 
 const ready = { process: 'web', state: 'ready' };
 
 describe('GET /environments/{id}/overview', () => {
   test('tells of what is live, what failed, what is under way and where it is reached', async () => {
-    const place = await seedPlace(api.database, ours.organizationId);
+    const place = await ours.place();
     const [one, two, three] = [1, 2, 3].map((number) => seedRelease(api.database, place, number));
     const releases = [await one, await two, await three].map((release) => release?.id ?? '');
     await makeLive(place, releases[0] ?? '', [ready]);
     const warning = { kind: 'https-loop', status: 301, path: '/', host: 'a.localhost' };
     const [live] = await deploy(place, releases[0] ?? '', ['live'], { warnings: json([warning]) });
-    await sql`update environment_service set live_deployment_id = ${live} where service_id = ${place.serviceId}`.execute(
-      api.database.kysely,
-    );
-    await sql`update observed_slice set error = 'web: exit code 3' where key = ${keyOf(place)}`.execute(
-      api.database.kysely,
-    );
+    await api.sql`update environment_service set live_deployment_id = ${live} where service_id = ${place.serviceId}`;
+    await api.sql`update observed_slice set error = 'web: exit code 3' where key = ${keyOf(place)}`;
     const failed = await deploy(place, releases[1] ?? '', ['failed'], { waits_for: 'health', message: 'It crashed.' });
     const stages = json([{ stage: 'prepare', startedAt: '2026-01-01T00:00:00.000Z' }]);
     const pending = await deploy(place, releases[2] ?? '', ['starting'], { stages });
@@ -109,7 +91,7 @@ describe('GET /environments/{id}/overview', () => {
   });
 
   test('a failure is told until something goes live, whatever was cancelled since', async () => {
-    const place = await seedPlace(api.database, ours.organizationId);
+    const place = await ours.place();
     const { id } = await seedRelease(api.database, place, 1);
     await deploy(place, id, ['live', 'failed', 'cancelled', 'superseded'], { message: 'Why.' });
     expect((await overview(place))[0]).toMatchObject({ failedDeployment: { message: 'Why.' }, message: 'Why.' });
@@ -124,26 +106,22 @@ describe('GET /environments/{id}/overview', () => {
     ['none is ready', [{ process: 'web', state: 'starting' }], 'down'],
     ['the agent has not told of it', undefined, 'unknown'],
   ])('health while %s', async (_, instances, health) => {
-    const place = await seedPlace(api.database, ours.organizationId);
+    const place = await ours.place();
     const { id } = await seedRelease(api.database, place, 1);
     expect((await overview(place))[0]).toMatchObject({ health: 'none', activeReleaseDigest: '', addresses: [] });
     await makeLive(place, id, instances);
     expect((await overview(place))[0]).toMatchObject({ health });
     const away = { contact: 'lost' as const };
-    await api.database.kysely
-      .updateTable('cluster_agent')
-      .set(away)
-      .where('cluster_id', '=', place.clusterId)
-      .execute();
+    await api.rows.set('cluster_agent', { cluster_id: place.clusterId }, away);
     expect((await overview(place))[0]).toMatchObject({ health: 'unknown' });
   });
 
   test('a service that is only staged is there, with its draft', async () => {
     const as = ours.tokens.admin;
-    const made = await api.call('POST', '/api/v1/projects', { as, body: { name: 'Staged' } });
+    const made = await api.as(as).post('/projects', { name: 'Staged' });
     const { project } = made.body as { project: { id: string } };
     const body = { name: 'Api' };
-    const { environmentId } = (await api.call('POST', `/api/v1/projects/${project.id}/services`, { as, body })).body;
+    const { environmentId } = (await api.as(as).post(`/projects/${project.id}/services`, body)).body;
     const services = await overview({ environmentId } as SeededPlace);
     expect(services).toMatchObject([
       { serviceName: 'Api', serviceSlug: 'api', health: 'none', stagedIn: { environmentId } },
@@ -151,25 +129,23 @@ describe('GET /environments/{id}/overview', () => {
   });
 
   test('a service that is held for the first time is there, and a release names the commit of its image', async () => {
-    const place = await seedPlace(api.database, ours.organizationId);
+    const place = await ours.place();
     const { id } = await seedRelease(api.database, place, 1);
     await makeLive(place, id, [ready]);
     expect((await overview(place))[0]).toMatchObject({ activeReleaseCommit: '' });
-    const of = api.database.kysely.updateTable('release').where('id', '=', id);
-    await of.set({ git_commit_sha: 'c0ffee' }).execute();
+    await api.rows.set('release', { id }, { git_commit_sha: 'c0ffee' });
     expect((await overview(place))[0]).toMatchObject({ activeReleaseCommit: 'c0ffee' });
-    const there = api.database.kysely.deleteFrom('environment_service').where('service_id', '=', place.serviceId);
-    await there.execute();
+    await api.rows.remove('environment_service', { service_id: place.serviceId });
     expect(await overview(place)).toEqual([]);
     await deploy(place, id, ['pending'], { waits_for: 'approval' });
     expect(await overview(place)).toMatchObject([{ health: 'none', blocker: 'approval', serviceId: place.serviceId }]);
   });
 
   test('past deployments are not read: as many rows for 400 as for 4', async () => {
-    const first = await seedPlace(api.database, ours.organizationId);
+    const first = await ours.place();
     const places = [first];
     for (let count = 0; count < 5; count += 1) {
-      places.push(await seedPlace(api.database, ours.organizationId, { beside: first }));
+      places.push(await ours.place({ beside: first }));
     }
     const environment = await findEnvironment(api.database.kysely, ours.organizationId, first.environmentId);
     if (environment === undefined) throw new Error('It was just made.');
@@ -177,17 +153,17 @@ describe('GET /environments/{id}/overview', () => {
       for (const place of places) {
         const { id } = await seedRelease(api.database, place, times);
         const { organizationId, projectId, environmentId, serviceId } = place;
-        await sql`
+        await api.sql`
           insert into deployment (id, organization_id, project_id, environment_id, service_id, release_id, kind, state,
             requested_by_kind, requested_by_id, requested_by_name, finished_at)
           select gen_random_uuid(), ${organizationId}, ${projectId}, ${environmentId}, ${serviceId}, ${id}, 'deploy', 'live',
-            'user', 'u', 'Ada', now() from generate_series(1, ${times}::int)`.execute(api.database.kysely);
+            'user', 'u', 'Ada', now() from generate_series(1, ${times}::int)`;
       }
-      await sql`analyze deployment`.execute(api.database.kysely);
+      await api.sql`analyze deployment`;
     };
     const rowsRead = async () => {
-      const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`
-        explain (analyze, format json) ${overviewBy(environment)}`.execute(api.database.kysely);
+      const rows = await api.sql<{ 'QUERY PLAN': [{ Plan: Plan }] }>`
+        explain (analyze, format json) ${overviewBy(environment)}`;
       return deploymentsIn(rows[0]?.['QUERY PLAN'][0].Plan);
     };
     await past(4);

@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
 import { connectionAccess, noteDelivery, webhookSecret } from '../../db/git-connections/connections.ts';
+import { ok } from '../../test/api/client.ts';
 import { gitServer } from '../../test/git/git-server.ts';
-import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { type Call, runningApi } from '../../test/installation/running-api.ts';
 
 /** Of the host's interface: the status of questions with the token `swordfish`. */
 let accepts = 200;
@@ -13,7 +12,7 @@ let publicly = '';
 const api = await runningApi({
   env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8', GIT_CONNECTIONS_PER_ORGANIZATION: '12' },
 });
-const [ours, theirs] = [await seed(api.database), await seed(api.database)];
+const [ours, theirs] = [await api.organization(), await api.organization()];
 const git = await gitServer({
   credential: 'oauth2:swordfish',
   before: (request, response) => {
@@ -100,7 +99,7 @@ describe('what is refused, with nothing written', () => {
     const { label } = await create();
     const taken = await call('POST', '/selfhosted-token', { body: body({ label: label.toUpperCase() }) });
     expect([taken.status, taken.text]).toEqual([409, expect.stringContaining('exists already')]);
-    const many = await seed(api.database);
+    const many = await api.organization();
     for (let made = 0; made < 12; made += 1) {
       expect((await call('POST', '/selfhosted-token', { as: many.tokens.admin, body: body() })).status).toBe(201);
     }
@@ -149,16 +148,15 @@ test('the secret of the webhook is shown once, when it is replaced', async () =>
   const known = () => webhookSecret(api.database.kysely, api.keyring, ours.organizationId, id);
   const before = await known();
   expect(publicly).not.toContain(before);
-  const replaced = await api.call('POST', `/api/v1/git-connections/${id}/webhook-secret`, { as: ours.tokens.admin });
+  const replaced = await api.as(ours.tokens.admin).post(`/git-connections/${id}/webhook-secret`);
   expect(replaced.body).toMatchObject({ id, secret: await known(), webhookUrl: expect.stringContaining(id) });
   expect(replaced.body.secret).not.toBe(before);
-  const denied = await call('POST', `/${id}/webhook-secret`, { as: ours.tokens.deployer });
-  expect(denied.status).toBe(403);
+  expect((await call('POST', `/${id}/webhook-secret`, { as: ours.tokens.deployer })).status).toBe(403);
 });
 
 test('a delivery is noted', async () => {
   const { id } = await create();
-  await effect(api.database, machine, (noting) => noteDelivery(noting, ours.organizationId, id, 'taken'));
+  await api.effect((noting) => noteDelivery(noting, ours.organizationId, id, 'taken'));
   const { items } = (await call('GET', '')).body as { items: { id: string }[] };
   expect(items.find((one) => one.id === id)).toMatchObject({ lastDeliveryStatus: 'taken', lastDeliveryAt: /T/ });
 });
@@ -194,33 +192,27 @@ describe('services that are built from it', () => {
   test('a connection is not deleted while a service names it', async () => {
     const { id, label } = await create();
     const projectId = await project();
-    const made = await service(projectId, { gitConnectionId: id, repository: 'team/app' });
-    expect(made.status, made.text).toBe(201);
+    const made = ok(await service(projectId, { gitConnectionId: id, repository: 'team/app' }), 201);
     const refused = await call('DELETE', `/${id}`);
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('is the source of')]);
     expect(refused.text).toContain('From git');
     expect(refused.text).toContain(label);
-    const serviceId = String((made.body.service as { id: string } | undefined)?.id ?? made.body.id);
+    const serviceId = String((made.service as { id: string } | undefined)?.id ?? made.id);
     const source = { kind: 'image', imageRepository: 'registry.example.com/app:1' };
-    const changed = await api.call('PATCH', `/api/v1/services/${serviceId}`, {
-      as: ours.tokens.admin,
-      body: { source },
-    });
-    expect(changed.status, changed.text).toBe(200);
+    ok(await api.as(ours.tokens.admin).patch(`/services/${serviceId}`, { source }));
     expect((await call('DELETE', `/${id}`)).status).toBe(204);
     expect((await call('POST', `/${id}/check`)).status).toBe(404);
   });
 
   async function project(): Promise<string> {
     const named = { name: `Shop ${crypto.randomUUID()}` };
-    const { body: made } = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body: named });
+    const { body: made } = await api.as(ours.tokens.admin).post('/projects', named);
     return (made.project as { id: string }).id;
   }
   async function service(projectId: string, source: object) {
-    return await api.call('POST', `/api/v1/projects/${projectId}/services`, {
-      as: ours.tokens.admin,
-      body: { name: 'From git', source: { kind: 'git', ...source } },
-    });
+    return await api
+      .as(ours.tokens.admin)
+      .post(`/projects/${projectId}/services`, { name: 'From git', source: { kind: 'git', ...source } });
   }
 });
 

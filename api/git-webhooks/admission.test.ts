@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { pushOf, sign, token, webhookGround } from '../../test/git/webhook-ground.ts';
 import { until } from '../../test/ground/until.ts';
 
@@ -28,10 +27,7 @@ describe('refused', () => {
 
   test('an unknown connection, one that is deleted, and what is no id, alike', async () => {
     const gone = await ground.connected('github', 'git.example.com');
-    await tenant(ground.api.database.kysely, ground.ours.organizationId)
-      .deleteFrom('git_connection')
-      .where('id', '=', gone.id)
-      .execute();
+    await ground.ours.rows.remove('git_connection', { id: gone.id });
     const answered = await Promise.all(
       [gone, { ...gone, id: crypto.randomUUID() }, { ...gone, id: "x'--" }].map((one) =>
         ground.send(pushOf(pushed), {}, one),

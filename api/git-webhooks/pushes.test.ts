@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepGitDeliveries } from '../../db/git-connections/pushes.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
@@ -27,16 +26,11 @@ test('a push builds what is applied with its repository and branch, and says wha
   expect(build).toMatchObject({ commitMessage: 'Say hello', status: 'queued' });
   expect(build).not.toHaveProperty('actorUserId');
   expect(await ground.statusOf()).toBe(`received: main of ${pushed.repository}, 1 build`);
-  const row = await ground.api.database.kysely
-    .selectFrom('build')
-    .select(['requested_by_kind as kind', 'requested_by_name as name', 'git_ref as ref', 'git_url as url'])
-    .where('id', '=', String(build?.id))
-    .executeTakeFirst();
-  expect(row).toEqual({
-    kind: 'machine',
-    name: 'Git push by ada',
-    ref: 'refs/heads/main',
-    url: cloneUrl(ground.git.url, pushed.repository),
+  expect(await ground.api.rows.one('build', { id: String(build?.id) })).toMatchObject({
+    requested_by_kind: 'machine',
+    requested_by_name: 'Git push by ada',
+    git_ref: 'refs/heads/main',
+    git_url: cloneUrl(ground.git.url, pushed.repository),
   });
 });
 
@@ -76,8 +70,7 @@ describe('nothing is built', () => {
     );
   });
   test('of an environment that is deleted, or has no cluster', async () => {
-    const own = tenant(ground.api.database.kysely, ground.ours.organizationId).updateTable('environment');
-    await own.set({ cluster_id: null }).where('id', '=', pushed.place.environmentId).execute();
+    await ground.ours.rows.set('environment', { id: pushed.place.environmentId }, { cluster_id: null });
     expect(await ignored({ pushed_at: 3 })).toContain('no applied service');
   });
 });
@@ -138,10 +131,7 @@ test('the same message again builds nothing, whatever its header says; nor do tw
   const pushed = await ground.repository();
   const first = await ground.send(pushOf(pushed), { 'x-github-delivery': 'one' });
   expect(first.body.builds).toHaveLength(1);
-  await tenant(ground.api.database.kysely, ground.ours.organizationId)
-    .updateTable('build')
-    .set({ finished_at: new Date(), state: 'failed' })
-    .execute();
+  await ground.ours.rows.set('build', {}, { finished_at: new Date(), state: 'failed' });
   expect((await ground.send(pushOf(pushed), { 'x-github-delivery': 'two' })).body).toEqual({
     builds: [],
     ignored: 'this message was taken before',
@@ -159,7 +149,7 @@ test('a month later a message is forgotten, and not before', async () => {
   const rows = () => tenant(kysely, ground.ours.organizationId).selectFrom('git_delivery').select('name').execute();
   await sweepGitDeliveries(kysely);
   expect(await rows()).not.toEqual([]);
-  await sql`/* across tenants */ update git_delivery set received_at = now() - interval '31 days'`.execute(kysely);
+  await ground.api.sql`/* across tenants */ update git_delivery set received_at = now() - interval '31 days'`;
   await sweepGitDeliveries(kysely);
   expect(await rows()).toEqual([]);
 });
@@ -171,15 +161,13 @@ test('a message whose transaction failed is not remembered: sent again, it build
     (await tenant(kysely, ground.ours.organizationId).selectFrom('git_delivery').select('name').execute()).length;
   const before = await remembered();
   const guid = { 'x-github-delivery': crypto.randomUUID() };
-  await sql`create function refuse_build() returns trigger language plpgsql as
-    $$ begin raise exception 'No build can be written.'; end $$`.execute(kysely);
-  await sql`create trigger refuse_build before insert on build for each row execute function refuse_build()`.execute(
-    kysely,
-  );
+  await ground.api.sql`create function refuse_build() returns trigger language plpgsql as
+    $$ begin raise exception 'No build can be written.'; end $$`;
+  await ground.api.sql`create trigger refuse_build before insert on build for each row execute function refuse_build()`;
   try {
     expect((await ground.send(pushOf(pushed), guid)).status).toBe(500);
   } finally {
-    await sql`drop function refuse_build cascade`.execute(kysely);
+    await ground.api.sql`drop function refuse_build cascade`;
   }
   expect(await remembered()).toBe(before);
   expect(await ground.buildsOf(pushed.place)).toEqual([]);

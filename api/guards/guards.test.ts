@@ -1,10 +1,10 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { credentialOf, exchangedOf, type JobExchange, jobExchange } from '../../test/identity/job-exchange.ts';
 import { signIn } from '../../test/identity/people.ts';
-import { type Credential, seed, seedSession } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import type { Credential } from '../../test/installation/running-api.ts';
+import { type SeededPlace, seedDeployment, seedRelease } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 
 let jobs: JobExchange;
@@ -26,8 +26,7 @@ interface Loosening {
   deployedCount: number;
 }
 
-const call = (method: string, path: string, as: Credential, body?: unknown) =>
-  jobs.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+const call = (method: string, path: string, as: Credential, body?: unknown) => jobs.api.as(as).call(method, path, body);
 const ok = async (method: string, path: string, as: Credential, body?: unknown) => {
   const answered = await call(method, path, as, body);
   expect(answered.status, answered.text).toBeLessThan(300);
@@ -51,8 +50,8 @@ async function begun(place: SeededPlace, more: object = {}) {
 }
 
 async function ground() {
-  const ours = await seed(jobs.api.database);
-  const place = await seedPlace(jobs.api.database, ours.organizationId, { production: true });
+  const ours = await jobs.api.organization();
+  const place = await ours.place({ production: true });
   return { ours, place, ...ours.sessions };
 }
 
@@ -80,7 +79,7 @@ test('an environment that is production no more is told to every admin at once, 
   for (const as of [deployer, ours.tokens.deployer, ours.tokens.viewer]) expect(await shown(as)).toEqual([]);
   expect((await undo(item?.id, deployer)).status).toBe(403);
   expect((await undo(item?.id, ours.limited)).status).toBe(403);
-  expect((await undo(item?.id, (await seed(jobs.api.database)).sessions.owner)).status).toBe(404);
+  expect((await undo(item?.id, (await jobs.api.organization()).sessions.owner)).status).toBe(404);
   expect((await undo(item?.id, owner)).body).toMatchObject({ undone: true, endedAt: expect.any(String) });
   expect(await ok('GET', path, admin)).toMatchObject({ production: true, name: 'Live' });
   expect((await undo(item?.id, admin)).body).toMatchObject(refused('undone already'));
@@ -109,10 +108,7 @@ test('one that was switched back by hand is still shown with what was deployed, 
   expect((await undo(item?.id, owner)).body).toMatchObject(refused('changed again since'));
   // Seven days later it is in the audit log alone.
   const week = new Date(Date.now() - 7 * 86_400_000 - 1_000);
-  await tenant(jobs.api.database.kysely, place.organizationId)
-    .updateTable('guard_loosening')
-    .set({ created_at: week })
-    .execute();
+  await jobs.api.rows.set('guard_loosening', { organization_id: place.organizationId }, { created_at: week });
   expect(await shown(owner)).toEqual([]);
 });
 
@@ -121,7 +117,7 @@ test('a service that skips approvals: what it deployed to production without one
   const path = `/services/${place.serviceId}`;
   await ok('PATCH', path, ours.tokens.admin, { skipProductionApproval: true });
   const [during] = [await begun(place), await begun(place, { approval_id: uuid() })];
-  const staging = await seedPlace(jobs.api.database, ours.organizationId, { beside: place });
+  const staging = await ours.place({ beside: place });
   await begun(staging);
   const [item] = await shown(owner);
   expect(item).toMatchObject({
@@ -144,10 +140,7 @@ test('a trusted issuer that was created or widened, with what its jobs deployed;
   const [created] = await shown(owner);
   expect(created).toMatchObject({ guard: 'trusted-issuer', deployed: [{ id: during }], deployedCount: 1 });
   expect(created?.title).toContain('was created: its CI jobs have the role admin');
-  expect((await undo(created?.id, job)).body).toMatchObject({
-    status: 403,
-    detail: expect.stringContaining('CI jobs'),
-  });
+  expectProblem(await undo(created?.id, job), 403, 'CI jobs');
   // Narrower or renamed, nothing is loosened.
   await ok('PATCH', `/trusted-issuers/${rule}`, admin, { name: 'Narrower', role: 'deployer' });
   expect(await shown(owner)).toHaveLength(1);
@@ -187,7 +180,7 @@ test('a role that decides: with what the person requested or approved; an admin 
   expect((await undo(raised?.id, owner)).status).toBe(200);
   expect(await ok('GET', path(deployer.userId), owner)).toMatchObject({ role: 'admin' });
   // A lower role loosens nothing.
-  const viewer = await seedSession(jobs.api.database, ours.organizationId, 'viewer');
+  const viewer = await ours.session('viewer');
   await ok('PATCH', path(viewer.userId), admin, { role: 'deployer' });
   expect(await shown(owner)).toHaveLength(2);
 });

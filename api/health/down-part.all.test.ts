@@ -1,21 +1,18 @@
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { WorkerProcesses } from '../../test/actors/worker-process.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
+import { seedRelease } from '../../test/seeds/seed-place.ts';
 
 const workers = await WorkerProcesses.open();
 const { fresh, home, namespace } = workers;
 const api = await runningApi({ beside: { url: fresh.url, keysFile: join(home, 'keys.json') }, namespace });
-const ours = await seed(api.database);
-const place = await seedPlace(api.database, ours.organizationId);
+const ours = await api.organization();
+const place = await ours.place();
 afterAll(async () => {
   workers.kill();
   await api.close();
@@ -27,13 +24,13 @@ async function deployment(number: number, at = place): Promise<string> {
   const { organizationId, projectId, environmentId, serviceId } = at;
   const release = await seedRelease(api.database, at, number);
   const one = { id: uuid(), environmentId, serviceId, releaseId: release.id, kind: 'deploy' as const, queue: true };
-  await effect(api.database, machine, (creating) =>
+  await api.effect((creating) =>
     admit(creating, { organizationId, projectId }, { event: 'create', deployments: [one] }),
   );
   return one.id;
 }
 
-const get = async (path: string, as = ours.tokens.admin) => (await api.call('GET', `/api/v1${path}`, { as })).body;
+const get = async (path: string, as = ours.tokens.admin) => (await api.as(as).get(path)).body;
 const down = /^The worker has been down since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: nothing that is under way goes on/;
 const away = /^Temporal has not answered since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: nothing that is under way goes on/;
 
@@ -45,10 +42,8 @@ test('all that waits for a worker that was killed, or for Temporal, says so unti
   const blockerOf = async () => (await get(`/deployments/${rolling}`)).blocker;
   const before = await blockerOf();
   const stream = await readStream(api, `/api/v1/deployments/${rolling}/stream`, ours.tokens.viewer);
-  const held = await deployment(2, await seedPlace(api.database, ours.organizationId, { beside: place }));
-  await sql`update deployment set waits_for = 'approval', message = 'Held.' where id = ${held}`.execute(
-    api.database.kysely,
-  );
+  const held = await deployment(2, await ours.place({ beside: place }));
+  await api.sql`update deployment set waits_for = 'approval', message = 'Held.' where id = ${held}`;
 
   worker.child.kill('SIGKILL');
   await until('it waits for the worker', async () => (await blockerOf()) === 'worker');

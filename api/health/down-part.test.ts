@@ -1,16 +1,14 @@
-import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { beat, endProcess } from '../../db/engine/processes/processes.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
 import { holdDeployment } from '../../test/seeds/held-deployment.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { type ActorKind, descriptors } from '../../workflows/descriptors.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
+const { api, ours } = await ownApi();
 const { database } = api;
 const held = await holdDeployment(database, ours.organizationId, { ofChangeSet: true });
 const clusterId = held.clusterId;
@@ -32,9 +30,8 @@ for (const [kind, row] of Object.entries(rows)) {
   const id = ids[kind as keyof typeof ids];
   await tenantRow(database, descriptors[kind as ActorKind].table, ours.organizationId, { id, ...row });
 }
-afterAll(() => api.close());
 
-const get = async (path: string, as = ours.tokens.admin) => (await api.call('GET', `/api/v1${path}`, { as })).body;
+const get = async (path: string, as = ours.tokens.admin) => (await api.as(as).get(path)).body;
 const blockers = async () => ({
   build: (await get(`/builds/${ids.build}`)).blocker,
   changeSet: ((await get(`/change-sets/${ids['change-set']}`)).changeSet as { blocker: string }).blocker,
@@ -63,12 +60,12 @@ test('each kind of what waits for a part says which one is down, and since when'
   expect(await blockers()).toEqual(same(''));
 
   const served = new Date('2026-01-02T03:04:05Z');
-  await kysely.updateTable('process').set({ served_at: served }).where('id', '=', worker.id).execute();
+  await api.rows.set('process', { id: worker.id }, { served_at: served });
   const worded = expect.stringMatching(/^The worker has been down since 2026-01-02T03:04:05Z: .*`ballast doctor`\.$/);
   expect(await blockers()).toEqual(same(worded));
   // One that starts serves nothing yet, and one that is long silent is not forgotten.
   await beat(kysely, { id: uuid(), kind: 'worker', version: '0.0.0', state: { ready: false } });
-  await sql`update process set seen_at = now() - interval '2 hours' where id = ${worker.id}`.execute(kysely);
+  await api.sql`update process set seen_at = now() - interval '2 hours' where id = ${worker.id}`;
   await beat(kysely, { id: uuid(), kind: 'api', version: '0.0.0', state: {} });
   expect(await blockers()).toEqual(same(worded));
 
@@ -89,8 +86,11 @@ test('each kind of what waits for a part says which one is down, and since when'
 });
 
 test('an agent that is out of contact is what its running build waits for', async () => {
-  const agent = api.database.kysely.updateTable('cluster_agent').where('cluster_id', '=', clusterId);
-  await agent.set({ contact: 'lost', last_heartbeat_at: new Date('2026-01-02T03:04:05Z') }).execute();
+  await api.rows.set(
+    'cluster_agent',
+    { cluster_id: clusterId },
+    { contact: 'lost', last_heartbeat_at: new Date('2026-01-02T03:04:05Z') },
+  );
   expect((await get(`/builds/${ids.build}`)).blocker).toMatch(
     /^The agent of the cluster ".+" has been out of contact since 2026-01-02T03:04:05Z: the build goes on/,
   );
@@ -100,11 +100,11 @@ test('readers fetch again what they show when a part goes down or is back', asyn
   const { kysely } = api.database;
   const stream = await readStream(api, '/api/v1/events/stream', ours.tokens.viewer);
   const resyncs = () => stream.events('resync').length;
-  await kysely.deleteFrom('process').execute();
+  await api.rows.remove('process', {});
   await beat(kysely, { id: uuid(), kind: 'worker', version: '0.0.0', state: {} });
   await api.app.lookAtParts();
   const before = resyncs();
-  await sql`update process set served_at = now() - interval '11 seconds'`.execute(kysely);
+  await api.sql`update process set served_at = now() - interval '11 seconds'`;
   await api.app.lookAtParts();
   await until('they are told', async () => resyncs() === before + 1);
   // Once: nothing has changed since.

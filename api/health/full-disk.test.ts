@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createKeysFile } from '../../db/keys/keys.ts';
-import { type SmallDisk, smallDisk } from '../../test/api/small-disk.ts';
 import { bareEnvironment } from '../../test/ground/bare-environment.ts';
 import { freePort } from '../../test/ground/free-port.ts';
 import { freshDatabase } from '../../test/ground/fresh-database.ts';
 import { groundTemporalSettings } from '../../test/ground/ground-temporal.ts';
 import { until } from '../../test/ground/until.ts';
 import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { type SmallDisk, smallDisk } from '../../test/machines/small-disk.ts';
 
 let disk: SmallDisk | undefined;
 let api: RunningApi;
@@ -50,18 +50,17 @@ test('/readyz tells of a disk that is nearly full, and names the one that is', a
 test('/readyz asks PostgreSQL for room on its disk, and recovers by itself', async ({ skip }) => {
   const own = smallDisk(8);
   if (own === undefined) return skip();
-  const { kysely } = api.database;
-  const { rows } = await sql<{ data: string; name: string }>`
-    select current_setting('data_directory') as data, current_database() as name`.execute(kysely);
+  const rows = await api.sql<{ data: string; name: string }>`
+    select current_setting('data_directory') as data, current_database() as name`;
   const [{ data, name } = { data: '', name: '' }] = rows;
   const place = join(own.directory, 'space');
   mkdirSync(place);
   const { uid, gid } = statSync(data);
   chownSync(own.directory, uid, gid);
   chownSync(place, uid, gid);
-  await sql`create tablespace ${sql.ref(name)} location ${sql.lit(place)}`.execute(kysely);
+  await api.sql`create tablespace ${sql.ref(name)} location ${sql.lit(place)}`;
   try {
-    await sql`alter database ${sql.ref(name)} set temp_tablespaces = ${sql.lit(name)}`.execute(kysely);
+    await api.sql`alter database ${sql.ref(name)} set temp_tablespaces = ${sql.lit(name)}`;
     own.fill();
     const ofDisk = await runningApi({
       beside: { url: api.databaseUrl, keysFile: join(api.registryDirectory, '..', 'keys.json') },
@@ -75,8 +74,8 @@ test('/readyz asks PostgreSQL for room on its disk, and recovers by itself', asy
     await until('it has room', async () => (await partOf('database', ofDisk.url))?.ready === true);
     await ofDisk.close();
   } finally {
-    await sql`alter database ${sql.ref(name)} reset temp_tablespaces`.execute(kysely);
-    await sql`drop tablespace ${sql.ref(name)}`.execute(kysely);
+    await api.sql`alter database ${sql.ref(name)} reset temp_tablespaces`;
+    await api.sql`drop tablespace ${sql.ref(name)}`;
     own.remove();
   }
 });

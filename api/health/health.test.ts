@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { beat } from '../../db/engine/processes/processes.ts';
 import { until } from '../../test/ground/until.ts';
-import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
+import { type Call, runningApi } from '../../test/installation/running-api.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'ballast-metrics-'));
 const tokenFile = join(directory, 'metrics-token');
@@ -15,7 +14,7 @@ const asOperator = async (): Promise<Call> => ({
 });
 
 const api = await runningApi({ env: { METRICS_TOKEN_FILE: tokenFile } });
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterAll(async () => {
   await api.close();
   rmSync(directory, { recursive: true });
@@ -44,14 +43,12 @@ test('/readyz is not ready while the database takes no changes', async () => {
       return part.ready === ready && part;
     });
   // As PostgreSQL fails when its disk is full.
-  await sql`create function full_disk() returns trigger language plpgsql as
-    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(api.database.kysely);
-  await sql`create trigger full_disk before insert on rate_permit execute function full_disk()`.execute(
-    api.database.kysely,
-  );
+  await api.sql`create function full_disk() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
+  await api.sql`create trigger full_disk before insert on rate_permit execute function full_disk()`;
   expect((await database(false)).detail).toContain('takes no changes');
   expect((await api.call('GET', '/healthz')).status).toBe(200);
-  await sql`drop trigger full_disk on rate_permit`.execute(api.database.kysely);
+  await api.sql`drop trigger full_disk on rate_permit`;
   await database(true);
 });
 
@@ -65,7 +62,7 @@ test('/readyz names a poisoned entry without saying what it holds', async () => 
     attempts: 12,
     last_error: 'hunter2',
   } as const;
-  await api.database.kysely.insertInto('outbox').values(row).execute();
+  await api.rows.add('outbox', row);
   const seen = await until('it is seen', async () => {
     const answered = await api.call('GET', '/readyz');
     return answered.text.includes(row.actor_id) && answered;
@@ -76,7 +73,7 @@ test('/readyz names a poisoned entry without saying what it holds', async () => 
 });
 
 test('/metrics counts requests by operation and status', async () => {
-  await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
+  await ours.tokens.viewer.get('/teams');
   await until('it is counted', async () => {
     const { text } = await api.call('GET', '/metrics', await asOperator());
     return text.includes('ballast_http_request_seconds_count{operation="teams.list",status="200"} 1');
@@ -100,11 +97,11 @@ test('/metrics is for whoever has the token of the installation, and for nobody 
 
 test('a trusted proxy says where the client is and what the request is called', async () => {
   const proxied = await runningApi({ env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
-  const seeded = await seed(proxied.database);
+  const seeded = await proxied.organization();
   const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7', 'x-request-id': 'from-the-proxy' };
   const made = await proxied.call('POST', '/api/v1/teams', { as: seeded.tokens.admin, body: { name: 'Far' }, headers });
   expect(made.headers.get('x-request-id')).toBe('from-the-proxy');
-  const { body } = await proxied.call('GET', '/api/v1/audit-log?action=team.created', { as: seeded.tokens.admin });
+  const { body } = await seeded.tokens.admin.get('/audit-log?action=team.created');
   expect(body.items).toMatchObject([{ ip: '198.51.100.7', requestId: 'from-the-proxy' }]);
   await proxied.close();
 });

@@ -2,24 +2,21 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { sealReleaseSecrets } from '../../db/releases/secrets.ts';
 import { rolloutKey } from '../../domain/deployments/workload-of.ts';
 import type { LogBatch, LogCursor, LogReader } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
+import { seedRelease } from '../../test/seeds/seed-place.ts';
 
 /** The same agent, as it reaches the other process. */
 const opened: ReadStream[] = [];
 
 const api = await runningApi();
 const other = await api.twin();
-const ours = await seed(api.database);
+const ours = await api.organization();
 const [clusterId, agent] = await joined('Here');
 const elsewhere = Object.assign(new PeerAgent(other.url), agent, {});
 elsewhere.credential = agent.credential;
@@ -34,7 +31,7 @@ afterAll(async () => {
 });
 
 async function joined(name: string, minor = 1): Promise<[string, PeerAgent]> {
-  const { body } = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name } });
+  const { body } = await ours.tokens.admin.post('/clusters', { name });
   const { cluster, token } = body as { cluster: { id: string }; token: string };
   const peer = new PeerAgent(api.url);
   await peer.join(token, { protocol: { major: 1, minor } });
@@ -48,9 +45,7 @@ async function left(): Promise<number[]> {
   const tables = ['log_reader', 'log_relay', 'cluster_command', 'command_output'];
   return await Promise.all(
     tables.map(async (table) => {
-      const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`.execute(
-        api.database.kysely,
-      );
+      const rows = await api.sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}`;
       return rows[0]?.count ?? -1;
     }),
   );
@@ -204,12 +199,11 @@ test('pages hold every line once, whatever was deleted is named, and none is ask
 });
 
 test('secrets that a program was given are masked in its log, and in the last lines of what failed before they are stored', async () => {
-  const at = await seedPlace(api.database, ours.organizationId);
+  const at = await ours.place();
   const release = await seedRelease(api.database, at, 1);
   const { organizationId, environmentId, serviceId, projectId } = at;
   const sealed = await sealReleaseSecrets(api.keyring, { ...release, organizationId }, { KEY: 'hidden/value' });
-  const own = () => tenant(api.database.kysely, organizationId);
-  await own().updateTable('release').set({ sealed }).where('id', '=', release.id).execute();
+  await api.rows.set('release', { id: release.id }, { sealed });
   const deployment = {
     id: uuid(),
     environmentId,
@@ -218,9 +212,7 @@ test('secrets that a program was given are masked in its log, and in the last li
     kind: 'deploy' as const,
     queue: true,
   };
-  await effect(api.database, machine, (one) =>
-    admit(one, { organizationId, projectId }, { event: 'create', deployments: [deployment] }),
-  );
+  await api.effect((one) => admit(one, { organizationId, projectId }, { event: 'create', deployments: [deployment] }));
   const base64 = Buffer.from('u:hidden/value').toString('base64');
   const said = `hidden/value hidden%2Fvalue ${base64} hidden`;
   const key = rolloutKey(environmentId, serviceId);
@@ -230,11 +222,7 @@ test('secrets that a program was given are masked in its log, and in the last li
   const failure = { process: 'web', lines: [said] };
   const rollout = { id: deployment.id, digest: release.digest, phase: 'returned' as const, failure, at: {} };
   await agent.report([observedSlice(key, { instances: [instance, redeployed], rollout })]);
-  const kept = await own()
-    .selectFrom('observed_slice')
-    .select('rollout')
-    .where('key', '=', key)
-    .executeTakeFirstOrThrow();
+  const kept = await api.rows.one('observed_slice', { key });
   const masked = expect.stringMatching(/^\[secret\] \[secret\] \S{0,4}\[secret\]\S{0,4} hidden$/);
   expect(kept.rollout).toMatchObject({ failure: { lines: [masked] } });
   const readers: string[] = [];

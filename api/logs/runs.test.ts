@@ -1,15 +1,14 @@
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { LogBatch, LogReader, LogRun } from '../../protocol/logs.ts';
 import { logChunk, observedSlice, PeerAgent } from '../../test/agents/peer-agent.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
 
 const opened: ReadStream[] = [];
 
-const api = await runningApi();
-const ours = await seed(api.database);
-const { body } = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Here' } });
+const { api, ours } = await ownApi();
+const { body } = await ours.tokens.admin.post('/clusters', { name: 'Here' });
 const { cluster, token } = body as { cluster: { id: string }; token: string };
 const agent = new PeerAgent(api.url);
 await agent.join(token, { protocol: { major: 1, minor: 1 } });
@@ -19,7 +18,6 @@ const place = `/api/v1/clusters/${cluster.id}/instances/web-1`;
 afterEach(() => {
   for (const stream of opened.splice(0)) stream.stop();
 });
-afterAll(() => api.close());
 
 const known = new Set<string>();
 async function reader(): Promise<LogReader> {

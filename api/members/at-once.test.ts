@@ -1,23 +1,17 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expectProblem } from '../../test/api/expect-problem.ts';
 import { type ReadStream, readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
 import { type SignedIn, signIn } from '../../test/identity/people.ts';
-import {
-  type Answered,
-  type Credential,
-  type RunningApi,
-  runningApi,
-  seed,
-  seedToken,
-} from '../../test/installation/running-api.ts';
+import { type Answered, type Credential, type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 
 /** Two processes. Streams look their credential up again every 30 s: what closes sooner was told by the feed or a timer. */
 const opened: ReadStream[] = [];
 
 const api = await runningApi({ manyClients: true });
 const twin = await api.twin();
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterEach(() => {
   for (const stream of opened.splice(0)) stream.stop();
 });
@@ -26,15 +20,12 @@ afterAll(async () => {
   await api.close();
 });
 
-const path = () => `/api/v1/organizations/${ours.organizationId}`;
+const path = () => `/organizations/${ours.organizationId}`;
 const owner = () => ours.sessions.owner;
 
 async function join(role: 'viewer' | 'admin', organizationId = ours.organizationId): Promise<SignedIn> {
   const person = await signIn(api.database, { name: 'Bob' });
-  await api.database.kysely
-    .insertInto('membership')
-    .values({ organization_id: organizationId, user_id: person.userId, role })
-    .execute();
+  await api.rows.add('membership', { organization_id: organizationId, user_id: person.userId, role });
   return person;
 }
 
@@ -59,27 +50,27 @@ interface Case {
 const cases: Case[] = [
   {
     what: 'another role',
-    act: ({ userId }) => api.call('PATCH', `${path()}/members/${userId}`, { as: owner(), body: { role: 'viewer' } }),
+    act: ({ userId }) => api.as(owner()).patch(`${path()}/members/${userId}`, { role: 'viewer' }),
     refused: 'yours in this organization is viewer',
   },
   {
     what: 'removal',
-    act: ({ userId }) => api.call('DELETE', `${path()}/members/${userId}`, { as: owner() }),
+    act: ({ userId }) => api.as(owner()).delete(`${path()}/members/${userId}`),
     refused: 'you do not belong to',
   },
   {
     what: 'leaving',
-    act: (bob) => api.call('POST', `${path()}/leave`, { as: bob.in(ours.organizationId) }),
+    act: (bob) => api.as(bob.in(ours.organizationId)).post(`${path()}/leave`),
     refused: 'you do not belong to',
   },
   {
     what: 'the end of the session',
-    act: (bob) => api.call('DELETE', `/api/v1/auth/sessions/${bob.in().id}`, { as: bob.in(ours.organizationId) }),
+    act: (bob) => api.as(bob.in(ours.organizationId)).delete(`/auth/sessions/${bob.in().id}`),
     refused: 'The session has ended',
   },
   {
     what: 'signing out',
-    act: (bob) => api.call('POST', '/api/v1/auth/sign-out', { as: bob.in(ours.organizationId) }),
+    act: (bob) => api.as(bob.in(ours.organizationId)).post('/auth/sign-out'),
     refused: 'The session has ended',
   },
 ];
@@ -95,8 +86,7 @@ describe.each(cases)('$what', ({ act, refused }) => {
     const done = await act(bob);
     expect(done.status, done.text).toBeLessThan(300);
     for (const at of [twin, api]) {
-      const next = await list(at);
-      expect([next.status, next.body.detail]).toEqual([403, expect.stringContaining(refused)]);
+      expectProblem(await list(at), 403, refused);
     }
     await allEnd(streams);
     expect(kept.map((stream) => stream.ended())).toEqual([false, false]);
@@ -104,42 +94,34 @@ describe.each(cases)('$what', ({ act, refused }) => {
 });
 
 test('what closes in one organization goes on in another', async () => {
-  const other = await seed(api.database);
+  const other = await api.organization();
   const bob = await join('viewer');
-  await api.database.kysely
-    .insertInto('membership')
-    .values({ organization_id: other.organizationId, user_id: bob.userId, role: 'viewer' })
-    .execute();
+  await api.rows.add('membership', { organization_id: other.organizationId, user_id: bob.userId, role: 'viewer' });
   const [here, there] = [await streamsOf(bob.in(ours.organizationId)), await streamsOf(bob.in(other.organizationId))];
-  await api.call('DELETE', `${path()}/members/${bob.userId}`, { as: owner() });
+  await api.as(owner()).delete(`${path()}/members/${bob.userId}`);
   await allEnd(here);
   expect(there.map((stream) => stream.ended())).toEqual([false, false]);
 });
 
 test('a second factor that is required from now on', async () => {
-  const strict = await seed(api.database);
+  const strict = await api.organization();
   const eve = await signIn(api.database, { mfa: true });
-  await api.database.kysely
-    .insertInto('membership')
-    .values({ organization_id: strict.organizationId, user_id: eve.userId, role: 'admin' })
-    .execute();
+  await api.rows.add('membership', { organization_id: strict.organizationId, user_id: eve.userId, role: 'admin' });
   const streams = await streamsOf(strict.sessions.viewer);
-  const done = await api.call('PATCH', `/api/v1/organizations/${strict.organizationId}`, {
-    as: eve.in(strict.organizationId),
-    body: { requireMfa: true, confirmMembersWithoutMfa: true },
-  });
+  const done = await api
+    .as(eve.in(strict.organizationId))
+    .patch(`/organizations/${strict.organizationId}`, { requireMfa: true, confirmMembersWithoutMfa: true });
   expect(done.status, done.text).toBe(200);
-  const next = await twin.call('GET', '/api/v1/teams', { as: strict.sessions.viewer });
-  expect([next.status, next.body.detail]).toEqual([403, expect.stringContaining('second factor')]);
+  expectProblem(await twin.as(strict.sessions.viewer).get('/teams'), 403, 'second factor');
   await allEnd(streams);
-  expect((await twin.call('GET', '/api/v1/teams', { as: eve.in(strict.organizationId) })).status).toBe(200);
+  expect((await twin.as(eve.in(strict.organizationId)).get('/teams')).status).toBe(200);
 });
 
 test('a token that is revoked', async () => {
-  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const token = await ours.token('viewer');
   const streams = await streamsOf(token);
-  await api.call('DELETE', `/api/v1/api-tokens/${token.id}`, { as: owner() });
-  expect((await twin.call('GET', '/api/v1/teams', { as: token })).body.detail).toContain('was revoked');
+  await api.as(owner()).delete(`/api-tokens/${token.id}`);
+  expect((await twin.as(token).get('/teams')).body.detail).toContain('was revoked');
   await allEnd(streams);
 });
 
@@ -148,12 +130,10 @@ describe('what expires closes its streams at that moment', () => {
   const seconds = 2;
 
   test('a token', async () => {
-    const token = await seedToken(api.database, ours.organizationId, 'viewer');
-    await sql`update api_token set expires_at = now() - interval '1 second' + make_interval(secs => ${seconds}) where id = ${token.id}`.execute(
-      api.database.kysely,
-    );
+    const token = await ours.token('viewer');
+    await api.sql`update api_token set expires_at = now() - interval '1 second' + make_interval(secs => ${seconds}) where id = ${token.id}`;
     await allEnd(await streamsOf(token), seconds + 2);
-    expect((await twin.call('GET', '/api/v1/teams', { as: token })).body.detail).toContain('has expired');
+    expect((await twin.as(token).get('/teams')).body.detail).toContain('has expired');
   });
 
   test.each([
@@ -164,9 +144,9 @@ describe('what expires closes its streams at that moment', () => {
     ],
   ])('%s', async (_, set) => {
     const bob = await join('viewer');
-    await sql`update session set ${set} where id = ${bob.in().id}`.execute(api.database.kysely);
+    await api.sql`update session set ${set} where id = ${bob.in().id}`;
     await allEnd(await streamsOf(bob.in(ours.organizationId)), seconds + 4);
-    const next = await twin.call('GET', '/api/v1/teams', { as: bob.in(ours.organizationId) });
+    const next = await twin.as(bob.in(ours.organizationId)).get('/teams');
     expect(next.body.detail).toContain('The session has ended');
   });
 });

@@ -1,26 +1,22 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Role } from '../../domain/roles.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { renewedApi } from '../../test/api/own-api.ts';
 import { lockWaiters } from '../../test/ground/lock-waiters.ts';
 import { until } from '../../test/ground/until.ts';
 import { membership } from '../../test/identity/membership.ts';
 import type { SignedIn } from '../../test/identity/people.ts';
-import { type Call, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import type { Call } from '../../test/installation/running-api.ts';
 
-let ours: Seeded;
 let path: string;
 
-const api = await runningApi();
+let { api, ours } = await renewedApi();
 beforeEach(async () => {
-  ours = await seed(api.database);
   path = `/api/v1/organizations/${ours.organizationId}/members`;
 });
-afterAll(() => api.close());
 
 const { join, change, remove, leave, invite, recorded, makeToken } = membership(() => ({ api, ours }));
-const update = (body: object, as: Call['as']) =>
-  api.call('PATCH', `/api/v1/organizations/${ours.organizationId}`, { as, body });
+const update = (body: object, as: Call['as']) => api.as(as).patch(`/organizations/${ours.organizationId}`, body);
 async function setRole(userId: string, role: Role, kysely = api.database.kysely): Promise<void> {
   await kysely.updateTable('membership').set({ role }).where('user_id', '=', userId).execute();
 }
@@ -29,21 +25,10 @@ describe('GET /organizations/{id}/members', () => {
   test('pages hold every member once, with teams, in the order they came', async () => {
     const bob = await join('deployer', 'Bob');
     const active = new Date('2026-01-01T00:00:00Z');
-    await api.database.kysely
-      .updateTable('membership')
-      .set({ last_active_at: active })
-      .where('user_id', '=', bob.userId)
-      .execute();
-    await api.database.kysely
-      .updateTable('app_user')
-      .set({ picture: 'https://example.com/bob.png', mfa: true })
-      .where('id', '=', bob.userId)
-      .execute();
-    const team = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'Ops' } });
-    await api.call('PUT', `/api/v1/teams/${team.body.id}/members`, {
-      as: ours.tokens.admin,
-      body: { userIds: [bob.userId] },
-    });
+    await api.rows.set('membership', { user_id: bob.userId }, { last_active_at: active });
+    await api.rows.set('app_user', { id: bob.userId }, { picture: 'https://example.com/bob.png', mfa: true });
+    const team = await ours.tokens.admin.post('/teams', { name: 'Ops' });
+    await ours.tokens.admin.put(`/teams/${team.body.id}/members`, { userIds: [bob.userId] });
     const seen: { userId: string }[] = [];
     let cursor: unknown;
     do {
@@ -75,11 +60,9 @@ describe('GET /organizations/{id}/members', () => {
   });
 
   test('a member of another organization is 404', async () => {
-    const theirs = await seed(api.database);
+    const theirs = await api.organization();
     const { userId } = theirs.sessions.viewer;
-    const answered = await api.call('GET', `${path}/${userId}`, { as: ours.sessions.owner });
-    expect(answered.status).toBe(404);
-    expect(answered.body.detail).toContain('no such member');
+    expectProblem(await api.call('GET', `${path}/${userId}`, { as: ours.sessions.owner }), 404, 'no such member');
   });
 });
 
@@ -92,11 +75,7 @@ describe('PATCH /organizations/{id}/members/{userId}', () => {
     expect(await recorded(bob.userId)).toMatchObject([
       { action: 'member.role_changed', subject_name: 'Bob', details: { from: 'viewer', to: 'admin' } },
     ]);
-    const hints = await api.database.kysely
-      .selectFrom('change_feed')
-      .select('kind')
-      .where('subject_id', '=', bob.userId)
-      .execute();
+    const hints = await api.rows.all('change_feed', { subject_id: bob.userId });
     expect(hints.map(({ kind }) => kind).sort()).toEqual(['credential.changed', 'member']);
     // The same role again is no change.
     expect((await change(bob.userId, 'admin', ours.tokens.admin)).status).toBe(200);
@@ -110,9 +89,7 @@ describe('PATCH /organizations/{id}/members/{userId}', () => {
         [bob.userId, 'owner'],
         [ours.sessions.owner.userId, 'viewer'],
       ] as const) {
-        const refused = await change(userId, role, as);
-        expect(refused.status).toBe(403);
-        expect(refused.body.detail).toContain('Only an owner decides about owners');
+        expectProblem(await change(userId, role, as), 403, 'Only an owner decides about owners');
       }
       expect((await remove(ours.sessions.owner.userId, as)).status).toBe(403);
     }
@@ -134,9 +111,13 @@ test('who lost the role while the request waited for its turn is refused', async
   for (const attempt of tries) {
     let answer: ReturnType<typeof change> | undefined;
     await setRole(bob.userId, 'owner');
-    await effect(api.database, machine, async ({ kysely }) => {
-      const organization = kysely.selectFrom('organization').select('id').where('id', '=', ours.organizationId);
-      await organization.forNoKeyUpdate().execute();
+    await api.effect(async ({ kysely }) => {
+      await kysely
+        .selectFrom('organization')
+        .select('id')
+        .where('id', '=', ours.organizationId)
+        .forNoKeyUpdate()
+        .execute();
       await setRole(bob.userId, 'viewer', kysely);
       answer = attempt();
       await until('it waits', async () => (await lockWaiters(api.database)) > 0);
@@ -164,11 +145,7 @@ describe('the last owner', () => {
 
   test('a disabled account is no owner that counts', async () => {
     const bob = await join('owner');
-    await api.database.kysely
-      .updateTable('app_user')
-      .set({ disabled_at: new Date() })
-      .where('id', '=', bob.userId)
-      .execute();
+    await api.rows.set('app_user', { id: bob.userId }, { disabled_at: new Date() });
     expect((await leave(ours.sessions.owner)).status).toBe(409);
     // The disabled one may go: an owner who can act stays.
     expect((await remove(bob.userId, ours.sessions.owner)).status).toBe(200);
@@ -176,7 +153,7 @@ describe('the last owner', () => {
 
   test('of two who leave at once, one stays', async () => {
     for (let round = 0; round < 5; round += 1) {
-      ours = await seed(api.database);
+      ours = await api.organization();
       const bob = await join('owner');
       const statuses = await Promise.all([leave(ours.sessions.owner), leave(bob.in(ours.organizationId))]);
       expect(statuses.map(({ status }) => status).sort()).toEqual([204, 409]);
@@ -187,13 +164,12 @@ describe('the last owner', () => {
 describe('going', () => {
   test('whoever is removed is out of the teams and is refused', async () => {
     const bob = await join('viewer');
-    const team = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'Ops' } });
-    const members = `/api/v1/teams/${team.body.id}/members`;
-    await api.call('PUT', members, { as: ours.tokens.admin, body: { userIds: [bob.userId] } });
+    const team = await ours.tokens.admin.post('/teams', { name: 'Ops' });
+    const members = `/teams/${team.body.id}/members`;
+    await ours.tokens.admin.put(members, { userIds: [bob.userId] });
     expect(await remove(bob.userId, ours.tokens.admin)).toMatchObject({ status: 200, body: { endedTokens: [] } });
-    const teams = await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
-    expect(teams.body.items).toMatchObject([{ members: [] }]);
-    expect((await api.call('GET', '/api/v1/teams', { as: bob.in(ours.organizationId) })).status).toBe(403);
+    expect((await ours.tokens.viewer.get('/teams')).body).toMatchObject({ items: [{ members: [] }] });
+    expect((await api.as(bob.in(ours.organizationId)).get('/teams')).status).toBe(403);
     expect((await remove(bob.userId, ours.tokens.admin)).status).toBe(404);
     expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.removed', details: { role: 'viewer' } }]);
   });
@@ -205,16 +181,14 @@ describe('going', () => {
     ] as const) {
       const bob = await join('admin');
       const as = await makeToken(bob, 'deploys');
-      expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(200);
+      expect((await api.as(as).get('/teams')).status).toBe(200);
       expect((await go(bob)).status).toBe(status);
       expect(await recorded(bob.userId)).toMatchObject([{ action: 'member.left', actor_id: bob.userId }]);
-      expect((await api.call('GET', '/api/v1/teams', { as })).status).toBe(403);
+      expect((await api.as(as).get('/teams')).status).toBe(403);
     }
   });
 
   test('a token cannot leave, and is told what to do', async () => {
-    const refused = await leave(ours.tokens.admin);
-    expect(refused.status).toBe(403);
-    expect(refused.body.detail).toContain('revoke it instead');
+    expectProblem(await leave(ours.tokens.admin), 403, 'revoke it instead');
   });
 });

@@ -111,8 +111,15 @@ class World {
   }
 
   async isDeleted(): Promise<boolean> {
-    const query = this.#kysely.selectFrom('organization').select('deletion_id').where('id', '=', this.id);
-    return (await query.executeTakeFirstOrThrow()).deletion_id !== null;
+    return (
+      (
+        await this.#kysely
+          .selectFrom('organization')
+          .select('deletion_id')
+          .where('id', '=', this.id)
+          .executeTakeFirstOrThrow()
+      ).deletion_id !== null
+    );
   }
 
   /**

@@ -1,17 +1,16 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
 import { notify } from '../../db/notifications/notify.ts';
+import type { Organization } from '../../test/api/client.ts';
 import { privateAddresses } from '../../test/ground/private-addresses.ts';
 import { receiver } from '../../test/ground/receiver.ts';
-import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 
-let ours: Seeded;
+let ours: Organization;
 const other = await receiver();
 const api = await runningApi({ env: other.settings });
 const strict = await runningApi({ env: { NOTIFICATION_CHANNELS_PER_ORGANIZATION: '1' } });
 beforeEach(async () => {
-  ours = await seed(api.database);
+  ours = await api.organization();
 });
 afterEach(() => other.otherwise({ status: 200, body: 'ok' }));
 afterAll(async () => {
@@ -49,7 +48,7 @@ test('201 with the channel, its defaults by its kind, and of its secret no more 
   const paging = await create(pager);
   expect(paging.body).toMatchObject({ events: ['failure', 'warning'], hint: `…${routingKey.slice(-4)}` });
   expect(await list()).toEqual([channel, { ...paging.body, $schema: undefined }]);
-  const { body: log } = await api.call('GET', '/api/v1/audit-log', { as: as() });
+  const { body: log } = await api.as(as()).get('/audit-log');
   const everything = JSON.stringify([made, paging, await list(), log, api.lines]);
   expect(everything).not.toContain('s3cret');
   expect(everything).not.toContain(routingKey);
@@ -77,7 +76,7 @@ describe('422 at body.secret, without its value, for', () => {
 
   // Which addresses are private is the rule of the outbound requests.
   test.each(privateAddresses.slice(0, 2))('the private address %s', async (address) => {
-    const owner = await seed(strict.database);
+    const owner = await strict.organization();
     const refused = await strict.call('POST', url, {
       as: owner.tokens.admin,
       body: { ...chat(), secret: `https://${address}/hook` },
@@ -143,14 +142,13 @@ test('a test that does not arrive says why, and is not retried; a new secret cle
     pending: 0,
     failing: false,
   });
-  const after = await update(channel.id, { secret: other.url('/services/other') });
-  expect(after.body.lastError).toBe('');
+  expect((await update(channel.id, { secret: other.url('/services/other') })).body).toMatchObject({ lastError: '' });
 });
 
 test('deliveries are listed newest first, with what waits', async () => {
   const { body: channel } = await create(chat());
   for (const title of ['first', 'second', 'third']) {
-    await effect(api.database, machine, (telling) =>
+    await api.effect((telling) =>
       notify(telling, {
         ...{ organizationId: ours.organizationId, occasion: title, to: {}, channels: { chat: true } },
         message: { kind: 'failure', title, body: '', link: { type: 'cluster' } },
@@ -185,7 +183,7 @@ test('204 for DELETE, then 404, and it is in no list', async () => {
 
 test('404 for a channel of another organization, 403 below admin', async () => {
   const { body } = await create(chat());
-  const theirs = await seed(api.database);
+  const theirs = await api.organization();
   for (const [method, path] of [
     ['PATCH', ''],
     ['DELETE', ''],
@@ -193,7 +191,7 @@ test('404 for a channel of another organization, 403 below admin', async () => {
     ['POST', '/retry'],
     ['GET', '/deliveries'],
   ] as const) {
-    const call = (who: Seeded['tokens'][keyof Seeded['tokens']]) =>
+    const call = (who: Organization['tokens'][keyof Organization['tokens']]) =>
       api.call(method, `${url}/${body.id}${path}`, { as: who, ...(method === 'PATCH' ? { body: {} } : {}) });
     expect((await call(theirs.tokens.admin)).status).toBe(404);
     expect((await call(ours.tokens.deployer)).status).toBe(403);
@@ -212,7 +210,7 @@ test('viewers see channels, without what was sent to them, and change nothing', 
 });
 
 test('409 beyond the quota of channels', async () => {
-  const few = await seed(strict.database);
+  const few = await strict.organization();
   const make = () => strict.call('POST', url, { as: few.tokens.admin, body: pager });
   const { body } = await make();
   expect((await make()).status).toBe(409);

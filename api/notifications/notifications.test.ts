@@ -1,22 +1,16 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
+import { expect, test } from 'vitest';
 import { notify } from '../../db/notifications/notify.ts';
 import { clusterLost } from '../../domain/notifications/messages.ts';
-import { type Credential, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { renewedApi } from '../../test/api/own-api.ts';
+import type { Credential } from '../../test/installation/running-api.ts';
 
-let ours: Seeded;
-const api = await runningApi();
-afterAll(() => api.close());
-beforeEach(async () => {
-  ours = await seed(api.database);
-});
+let { api, ours } = await renewedApi();
 
 /** An event that all admins hear of. */
 async function happen(name: string): Promise<void> {
   const { organizationId } = ours;
-  await effect(api.database, machine, (telling) =>
+  await api.effect((telling) =>
     notify(telling, {
       organizationId,
       occasion: name,
@@ -27,7 +21,7 @@ async function happen(name: string): Promise<void> {
 }
 
 async function inbox(as: Credential, query = '') {
-  const answered = await api.call('GET', `/api/v1/notifications${query}`, { as });
+  const answered = await api.as(as).get(`/notifications${query}`);
   expect(answered.status, answered.text).toBe(200);
   return answered.body as {
     items: { id: string; title: string; readAt?: string; link: object }[];
@@ -35,7 +29,7 @@ async function inbox(as: Credential, query = '') {
     unreadCount: number;
   };
 }
-const read = (as: Credential, body: unknown) => api.call('POST', '/api/v1/notifications/read', { as, body });
+const read = (as: Credential, body: unknown) => api.as(as).post('/notifications/read', body);
 const names = (page: { items: { title: string }[] }) => page.items.map(({ title }) => title.split(' ')[1]);
 
 test('the newest come first, page by page, and the count is of all that is unread', async () => {
@@ -65,7 +59,7 @@ test('each person reads their own: one by one, or all', async () => {
 
 test('a token has no inbox, and a body that says neither which nor all is refused', async () => {
   for (const answered of [
-    await api.call('GET', '/api/v1/notifications', { as: ours.tokens.admin }),
+    await ours.tokens.admin.get('/notifications'),
     await read(ours.tokens.admin, { all: true }),
   ]) {
     expect([answered.status, answered.body.detail]).toEqual([
@@ -81,7 +75,7 @@ test('a token has no inbox, and a body that says neither which nor all is refuse
 test('who is of two organizations has an inbox in each', async () => {
   await happen('here');
   const before = ours;
-  ours = await seed(api.database);
+  ours = await api.organization();
   await happen('there');
   expect(names(await inbox(before.sessions.admin))).toEqual(['here']);
   expect(names(await inbox(ours.sessions.admin))).toEqual(['there']);

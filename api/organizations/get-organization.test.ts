@@ -1,17 +1,17 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { signIn } from '../../test/identity/people.ts';
-import { type Call, runningApi, seed } from '../../test/installation/running-api.ts';
+import type { Call } from '../../test/installation/running-api.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
+const theirs = await api.organization();
 
 test('a token sees the organization that it was made in, and its absent settings are left out', async () => {
-  const answered = await api.call('GET', `/api/v1/organizations/${ours.organizationId}`, { as: ours.tokens.viewer });
-  expect(answered.status).toBe(200);
-  expect(answered.body).toEqual({
+  const answered = ok(await ours.tokens.viewer.get(`/organizations/${ours.organizationId}`));
+  expect(answered).toEqual({
     $schema: 'urn:ballast:schema:Organization',
     id: ours.organizationId,
     name: ours.slug,
@@ -23,22 +23,20 @@ test('a token sees the organization that it was made in, and its absent settings
 
 test('the organization of somebody else does not exist, and neither does one that nobody has', async () => {
   for (const id of [theirs.organizationId, uuid()]) {
-    const path = `/api/v1/organizations/${id}`;
-    expect((await api.call('GET', path, { as: ours.tokens.admin })).status).toBe(404);
-    expect((await api.call('GET', path, { as: ours.sessions.owner })).status).toBe(404);
+    const path = `/organizations/${id}`;
+    expect((await ours.tokens.admin.get(path)).status).toBe(404);
+    expect((await ours.sessions.owner.get(path)).status).toBe(404);
   }
 });
 
 test('settings that are there are answered', async () => {
   const cluster = uuid();
-  await api.database.kysely
-    .updateTable('organization')
-    .set({ default_cluster_id: cluster, build_repository_prefix: 'registry.example.com/acme', require_mfa: true })
-    .where('id', '=', theirs.organizationId)
-    .execute();
-  const answered = await api.call('GET', `/api/v1/organizations/${theirs.organizationId}`, {
-    as: theirs.tokens.viewer,
-  });
+  await api.rows.set(
+    'organization',
+    { id: theirs.organizationId },
+    { default_cluster_id: cluster, build_repository_prefix: 'registry.example.com/acme', require_mfa: true },
+  );
+  const answered = await theirs.tokens.viewer.get(`/organizations/${theirs.organizationId}`);
   expect(answered.body).toMatchObject({
     defaultClusterId: cluster,
     buildRepositoryPrefix: 'registry.example.com/acme',
@@ -51,8 +49,7 @@ test('only owners of the first organization create others, unless the setting le
   const create = (as: Call['as']) =>
     api.call('POST', '/api/v1/organizations', { as, organization: '', body: { name: 'A', slug: `made-${uuid()}` } });
   for (const as of [ours.sessions.admin, theirs.sessions.owner, (await signIn(api.database)).in()]) {
-    const refused = await create(as);
-    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('ORGANIZATION_CREATORS')]);
+    expectProblem(await create(as), 403, 'ORGANIZATION_CREATORS');
   }
   expect((await create(ours.sessions.owner)).status).toBe(201);
 });

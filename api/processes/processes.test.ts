@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { describe, expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 
-const api = await runningApi({ env: { PROCESSES_PER_SERVICE: '3' } });
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi({ env: { PROCESSES_PER_SERVICE: '3' } });
 
 const { project, service, call, staged, applied } = madeProjects(
   () => ({ api, as: ours.tokens.deployer }),
@@ -91,14 +91,13 @@ describe('PATCH /processes/{id}', () => {
 describe('POST /services/{id}/processes and DELETE /processes/{id}', () => {
   test('a process is staged wherever the service is, and forgotten if it never ran', async () => {
     const { staging, production, service: id } = await inBoth();
-    const made = await call('POST', `/services/${id}/processes`, { name: 'worker', kind: 'worker' });
-    expect(made.status, made.text).toBe(201);
-    expect(made.body).toMatchObject({ name: 'worker', kind: 'worker', replicas: 1 });
-    expect(made.body).not.toHaveProperty('port');
+    const made = ok(await call('POST', `/services/${id}/processes`, { name: 'worker', kind: 'worker' }), 201);
+    expect(made).toMatchObject({ name: 'worker', kind: 'worker', replicas: 1 });
+    expect(made).not.toHaveProperty('port');
     for (const environment of [staging, production]) {
-      expect(await staged(environment)).toMatchObject([{ kind: 'process.create', processId: made.body.id }]);
+      expect(await staged(environment)).toMatchObject([{ kind: 'process.create', processId: made.id }]);
     }
-    expect((await call('DELETE', `/processes/${made.body.id}`)).status).toBe(204);
+    expect((await call('DELETE', `/processes/${made.id}`)).status).toBe(204);
     for (const environment of [staging, production]) expect(await staged(environment)).toEqual([]);
   });
 
@@ -116,8 +115,7 @@ describe('POST /services/{id}/processes and DELETE /processes/{id}', () => {
 
   test('409 for the only process of a service, and for a name that is taken', async () => {
     const { service: id, web } = await inBoth();
-    const refused = await call('DELETE', `/processes/${web}`);
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('only process')]);
+    expectProblem(await call('DELETE', `/processes/${web}`), 409, 'only process');
     const again = await call('POST', `/services/${id}/processes`, { name: 'web', port: 9 });
     expect(again.body.errors).toMatchObject([{ location: 'body.name' }]);
   });

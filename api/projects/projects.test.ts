@@ -1,14 +1,11 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
+import { describe, expect, test } from 'vitest';
 import { createTeam } from '../../db/teams/teams.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { seedPlace } from '../../test/seeds/seed-place.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 
-const api = await runningApi({ env: { PROJECTS_PER_ORGANIZATION: '40' } });
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi({ env: { PROJECTS_PER_ORGANIZATION: '40' } });
+const theirs = await api.organization();
 
 interface Created {
   project: { id: string; slug: string; owner?: { id: string }; team?: { id: string } };
@@ -16,9 +13,7 @@ interface Created {
 }
 
 async function create(body: Record<string, unknown>, as = ours.sessions.admin): Promise<Created> {
-  const made = await api.call('POST', '/api/v1/projects', { as, body });
-  expect(made.status, made.text).toBe(201);
-  return made.body as unknown as Created;
+  return ok<Created>(await api.as(as).post('/projects', body), 201);
 }
 
 describe('POST /projects', () => {
@@ -42,16 +37,8 @@ describe('POST /projects', () => {
       },
       { name: 'Staging', slug: 'staging', namespace: 'sohne-co-staging', production: false, gitBranch: '' },
     ]);
-    const drafts = await api.database.kysely
-      .selectFrom('draft')
-      .select('revision')
-      .where(
-        'environment_id',
-        'in',
-        environments.map(({ id }) => id),
-      )
-      .execute();
-    expect(drafts).toEqual([{ revision: 0 }, { revision: 0 }]);
+    const drafts = await api.rows.all('draft', { environment_id: environments.map(({ id }) => id) });
+    expect(drafts).toMatchObject([{ revision: 0 }, { revision: 0 }]);
   });
 
   test('a second one of a name gets a slug of its own, and so does one without a letter of ASCII', async () => {
@@ -64,10 +51,7 @@ describe('POST /projects', () => {
     const { environments: first } = await create({ name: 'n a' });
     const { project } = await create({ name: 'n' });
     const body = { name: 'a production', production: false };
-    const made = await api.call('POST', `/api/v1/projects/${project.id}/environments`, {
-      as: ours.tokens.admin,
-      body,
-    });
+    const made = await ours.tokens.admin.post(`/projects/${project.id}/environments`, body);
     expect(first[0]?.namespace).toBe('n-a-production');
     expect(made.body).toMatchObject({ slug: 'a-production', namespace: 'n-a-production-2' });
     const { environments } = await create({ name: 'x'.repeat(100) });
@@ -75,15 +59,12 @@ describe('POST /projects', () => {
   });
 
   test('a team owns it, if the request says so', async () => {
-    const team = await effect(api.database, machine, (running) => createTeam(running, ours.organizationId, 'Owners'));
+    const team = await api.effect((running) => createTeam(running, ours.organizationId, 'Owners'));
     const { project } = await create({ name: 'Of a team', teamId: team.id });
     expect(project.team).toEqual({ id: team.id, name: 'Owners' });
     expect(project.owner).toBeUndefined();
-    const listed = await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer });
-    expect(listed.body.items).toMatchObject([{ id: team.id, projectCount: 1 }]);
-    const refused = await api.call('DELETE', `/api/v1/teams/${team.id}`, { as: ours.tokens.admin });
-    expect(refused.status).toBe(409);
-    expect(refused.body.detail).toContain('"Of a team"');
+    expect((await ours.tokens.viewer.get('/teams')).body).toMatchObject({ items: [{ id: team.id, projectCount: 1 }] });
+    expectProblem(await ours.tokens.admin.delete(`/teams/${team.id}`), 409, '"Of a team"');
   });
 
   test.each([
@@ -92,24 +73,20 @@ describe('POST /projects', () => {
     ['a character that turns text around', 'shop\u202e'],
     ['a line break', 'a\nb'],
   ])('422 at body.name for %s', async (_, name) => {
-    const refused = await api.call('POST', '/api/v1/projects', { as: ours.tokens.admin, body: { name } });
-    expect(refused.status).toBe(422);
-    expect(refused.body.errors).toMatchObject([{ location: 'body.name' }]);
+    expectProblem(await ours.tokens.admin.post('/projects', { name }), 422, [{ location: 'body.name' }]);
   });
 
   test('403 for a token that is limited to projects, and for a deployer', async () => {
     for (const as of [ours.limited, ours.tokens.deployer]) {
-      expect((await api.call('POST', '/api/v1/projects', { as, body: { name: 'No' } })).status).toBe(403);
+      expect((await api.as(as).post('/projects', { name: 'No' })).status).toBe(403);
     }
   });
 
   test('409 that names the setting, for one more than the quota', async () => {
-    const crowded = await seed(api.database);
+    const crowded = await api.organization();
     const as = crowded.tokens.admin;
     for (let count = 0; count < 40; count += 1) await create({ name: 'One' }, as as never);
-    const refused = await api.call('POST', '/api/v1/projects', { as, body: { name: 'One more' } });
-    expect(refused.status).toBe(409);
-    expect(refused.body.detail).toContain('PROJECTS_PER_ORGANIZATION');
+    expectProblem(await api.as(as).post('/projects', { name: 'One more' }), 409, 'PROJECTS_PER_ORGANIZATION');
   });
 });
 
@@ -118,12 +95,11 @@ describe('a token that is limited to projects', () => {
     const mine = await create({ name: 'Mine' });
     const other = await create({ name: 'Other' });
     const body = { name: 'Mine alone', role: 'admin', projectIds: [mine.project.id] };
-    const token = await api.call('POST', '/api/v1/api-tokens', { as: ours.sessions.owner, body });
+    const token = await ours.sessions.owner.post('/api-tokens', body);
     expect(token.body.token).toMatchObject({ projectRestricted: true, projectIds: [mine.project.id] });
     const as = { token: String(token.body.secret), id: '' };
-    const listed = await api.call('GET', '/api/v1/projects', { as });
-    expect(listed.body.items).toMatchObject([{ id: mine.project.id }]);
-    const status = async (path: string) => (await api.call('GET', `/api/v1${path}`, { as })).status;
+    expect((await api.as(as).get('/projects')).body).toMatchObject({ items: [{ id: mine.project.id }] });
+    const status = async (path: string) => (await api.as(as).get(path)).status;
     expect(await status(`/projects/${mine.project.id}`)).toBe(200);
     expect(await status(`/projects/${mine.project.id}/environments`)).toBe(200);
     expect(await status(`/environments/${mine.environments[0]?.id}`)).toBe(200);
@@ -139,23 +115,20 @@ test('GET /projects: pages in the order they were made in; 404 for one of anothe
   const seen: unknown[] = [];
   let cursor = '';
   do {
-    const { body } = await api.call('GET', `/api/v1/projects?limit=2${cursor}`, { as: theirs.tokens.viewer });
+    const { body } = await theirs.tokens.viewer.get(`/projects?limit=2${cursor}`);
     if (Array.isArray(body.items)) seen.push(...body.items.map(({ slug }) => slug));
     cursor = body.nextCursor === undefined ? '' : `&cursor=${body.nextCursor}`;
   } while (cursor !== '');
   expect(seen).toEqual(['a', 'b', 'c']);
-  const path = `/api/v1/projects/${made[0]?.project.id}`;
-  expect((await api.call('GET', path, { as: ours.tokens.viewer })).status).toBe(404);
+  const path = `/projects/${made[0]?.project.id}`;
+  expect((await ours.tokens.viewer.get(path)).status).toBe(404);
 });
 
 describe('PATCH /projects/{id}', () => {
   test('changes what it names and keeps the slug; a team owns it, or a member again', async () => {
     const { project } = await create({ name: 'Patched' });
-    const team = await effect(api.database, machine, (running) =>
-      createTeam(running, ours.organizationId, 'New owners'),
-    );
-    const patch = async (body: object) =>
-      await api.call('PATCH', `/api/v1/projects/${project.id}`, { as: ours.tokens.admin, body });
+    const team = await api.effect((running) => createTeam(running, ours.organizationId, 'New owners'));
+    const patch = async (body: object) => await ours.tokens.admin.patch(`/projects/${project.id}`, body);
     const changed = await patch({ name: 'Renamed', description: 'Why it is.', deployConcurrency: 3 });
     expect(changed.body).toMatchObject({ name: 'Renamed', slug: 'patched', deployConcurrency: 3 });
     expect((await patch({ teamId: team.id })).body).toMatchObject({ team: { name: 'New owners' } });
@@ -172,39 +145,28 @@ describe('PATCH /projects/{id}', () => {
 
 describe('GET /projects/{id}/cluster-recommendation', () => {
   test('the default cluster, else the one with the fewest workloads; 409 without any', async () => {
-    const fresh = await seed(api.database);
+    const fresh = await api.organization();
     const { project } = await create({ name: 'Where' }, fresh.sessions.admin);
-    const ask = () =>
-      api.call('GET', `/api/v1/projects/${project.id}/cluster-recommendation`, { as: fresh.tokens.viewer });
+    const ask = () => fresh.tokens.viewer.get(`/projects/${project.id}/cluster-recommendation`);
     expect([(await ask()).status, (await ask()).body.detail]).toEqual([409, expect.stringContaining('add a cluster')]);
-    const busy = await seedPlace(api.database, fresh.organizationId);
+    const busy = await fresh.place();
     expect((await ask()).body.reason).toContain('the only cluster');
-    const idle = await seedPlace(api.database, fresh.organizationId);
+    const idle = await fresh.place();
     const slice = { key: 'workload/x', organization_id: fresh.organizationId, name: 'x', revision: 1, workload: {} };
-    await api.database.kysely
-      .insertInto('cluster_slice')
-      .values({ ...slice, cluster_id: busy.clusterId })
-      .execute();
+    await api.rows.add('cluster_slice', { ...slice, cluster_id: busy.clusterId });
     const fewest = await ask();
     expect(fewest.body).toMatchObject({
       clusterId: idle.clusterId,
       reason: expect.stringContaining('fewest workloads (0'),
     });
     const chosen = (defaultClusterId: string) =>
-      api.call('PATCH', `/api/v1/organizations/${fresh.organizationId}`, {
-        as: fresh.sessions.owner,
-        body: { defaultClusterId },
-      });
+      fresh.sessions.owner.patch(`/organizations/${fresh.organizationId}`, { defaultClusterId });
     await chosen(busy.clusterId);
     expect((await ask()).body).toMatchObject({
       clusterId: busy.clusterId,
       reason: expect.stringContaining('is the default'),
     });
-    await api.database.kysely
-      .updateTable('cluster')
-      .set({ schedulable: false })
-      .where('id', '=', busy.clusterId)
-      .execute();
+    await api.rows.set('cluster', { id: busy.clusterId }, { schedulable: false });
     expect((await ask()).body).toMatchObject({
       clusterId: idle.clusterId,
       reason: expect.stringContaining('The default cluster'),

@@ -1,12 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { html } from '../../pages/html.ts';
-import { runningApi } from '../../test/installation/running-api.ts';
+import { fileApi } from '../../test/api/own-api.ts';
 import { documentedPaths } from '../engine/openapi/document.ts';
 import { namedOperations } from '../engine/registry.ts';
 import { operations } from '../operations.ts';
 
-const api = await runningApi();
-afterAll(() => api.close());
+const api = await fileApi();
 
 test('the page shows every operation and loads nothing from elsewhere', async () => {
   const page = await api.call('GET', '/docs');

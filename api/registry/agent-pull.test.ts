@@ -1,13 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { ControlPlaneAccess } from '../../agent/images/control-plane-access.ts';
 import { ImageStore } from '../../agent/images/image-store.ts';
 import { Client } from '../../agent/link/client.ts';
 import { pushLayout } from '../../cli/image/push-layout.ts';
-import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
 import { resolveManifest } from '../../db/registry/references.ts';
 import { handMadeLayout } from '../../test/images/hand-made-image.ts';
 import { registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
@@ -29,14 +27,7 @@ test('what our CLI pushes, the agent of a cluster where it is to run pulls, and 
   await pushLayout(layout, deployer);
   const found = await resolveManifest(kysely, organizationId, serviceId, 'v1');
   const digest = found?.digest ?? '';
-  const made = await world.api.call('POST', '/api/v1/clusters', { as: tokens.admin, body: { name: 'Pulling' } });
-  const { id: clusterId } = made.body.cluster as { id: string };
-  const secret = newSecret();
-  await kysely
-    .updateTable('cluster_agent')
-    .set({ credential_hash: hashSecret(secret), enrolled_at: new Date() })
-    .where('cluster_id', '=', clusterId)
-    .execute();
+  const { clusterId, secret } = await world.cluster();
   const client = new Client({ url: world.api.url, credential: () => secret });
   const store = new ImageStore(home, {
     limitBytes: 1e9,
@@ -45,17 +36,7 @@ test('what our CLI pushes, the agent of a cluster where it is to run pulls, and 
   });
   const { signal } = new AbortController();
   await expect(store.ready({ own: path, digest }, signal)).rejects.toThrow(/does not have/);
-  await kysely
-    .insertInto('cluster_slice')
-    .values({
-      cluster_id: clusterId,
-      organization_id: organizationId,
-      key: `env/01890000-0000-7000-8000-000000000000/${serviceId}`,
-      name: 'web',
-      revision: 1,
-      workload: sql`'{}'::jsonb`,
-    })
-    .execute();
+  await world.runs(clusterId);
   const ready = await store.ready({ own: path, digest }, signal);
   expect(ready.digest).toBe(digest);
   const [layer] = ready.layers;

@@ -19,12 +19,7 @@ const begun = async (client: RegistryClient) => {
 };
 const built = (more: Parameters<typeof seedBuild>[2] = { clusterId: agent.clusterId }, of = repository) =>
   seedBuild(world.api.database, of, more);
-const end = (id: string) =>
-  world.api.database.kysely
-    .updateTable('build')
-    .set({ state: 'succeeded', finished_at: new Date() })
-    .where('id', '=', id)
-    .execute();
+const end = (id: string) => world.api.rows.set('build', { id }, { state: 'succeeded', finished_at: new Date() });
 
 test('an agent pushes an image by its digest and pulls it while it builds the service, not before and not after', async () => {
   expect(await begun(as())).toBe('NAME_UNKNOWN');
@@ -56,8 +51,8 @@ test('another service, another cluster and a revoked agent push nothing', async 
   const other = await seedAgent(world.api, world.organization);
   expect(await begun(as(other.secret))).toBe('NAME_UNKNOWN');
   const place = await as().begin();
-  const url = `/api/v1/clusters/${agent.clusterId}/agent`;
-  expect((await world.api.call('DELETE', url, { as: world.organization.tokens.admin })).status).toBeLessThan(300);
+  const url = `/clusters/${agent.clusterId}/agent`;
+  expect((await world.api.as(world.organization.tokens.admin).delete(url)).status).toBeLessThan(300);
   expect(await begun(as())).toBe('UNAUTHORIZED');
   const put = await as().ask('PUT', `${place}?digest=${blobOf('x').digest}`, { body: 'x' });
   expect(put.code).toBe('UNAUTHORIZED');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { proxyTo, type TcpProxy } from '../../test/ground/proxy.ts';
 import { until } from '../../test/ground/until.ts';
-import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { type Bucket, bucketsAreThere, startBucket } from '../../test/registry/bucket.ts';
 import { blobOf, imageOf, RegistryClient } from '../../test/registry/registry-client.ts';
 import { tokenOf } from '../../test/registry/registry-world.ts';
@@ -17,7 +17,7 @@ describe.skipIf(!bucketsAreThere)('a bucket that cannot be reached', () => {
     bucket = await startBucket();
     proxy = await proxyTo(new URL(bucket.target.endpoint).host);
     api = await runningApi({ env: { ...bucket.env, REGISTRY_S3_ENDPOINT: `http://${proxy.address}` } });
-    const organization = await seed(api.database);
+    const organization = await api.organization();
     const { path } = await seedRepository(api.database, organization);
     client = new RegistryClient(api.url, path, tokenOf(organization.tokens.deployer));
   });

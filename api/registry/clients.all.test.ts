@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pushLayout } from '../../cli/image/push-layout.ts';
 import { dockerCanRun, dockerEngine } from '../../test/agents/docker-engine.ts';
 import { handMadeLayout, tarOf } from '../../test/images/hand-made-image.ts';
-import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { clientProgram, run } from '../../test/registry/clients.ts';
 import { types } from '../../test/registry/registry-client.ts';
 import { seedRepository } from '../../test/registry/seed-repository.ts';
@@ -22,7 +22,7 @@ let home: string;
 
 beforeAll(async () => {
   api = await runningApi();
-  const organization = await seed(api.database);
+  const organization = await api.organization();
   const { deployer } = organization.tokens;
   token = 'token' in deployer ? deployer.token : '';
   host = new URL(api.url).host;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningApi, runningApi, seed } from '../../test/installation/running-api.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
 import { type Bucket, startBucket } from '../../test/registry/bucket.ts';
 import { clientProgram, earlierConformance, run } from '../../test/registry/clients.ts';
 import { seedRepository } from '../../test/registry/seed-repository.ts';
@@ -29,7 +29,7 @@ describe.each(storages)('on %s', (storage) => {
 
   describe.skipIf(suite === undefined)('the conformance suite', () => {
     test('finds nothing in pull, push, content discovery and content management', async () => {
-      const organization = await seed(api.database);
+      const organization = await api.organization();
       const { deployer } = organization.tokens;
       const told = await run(suite ?? '', [], {
         OCI_VERSION: '1.1',
@@ -59,7 +59,7 @@ describe.each(storages)('on %s', (storage) => {
     test('finds nothing, although it asks without a credential first, at the usual limits', async () => {
       // The usual limit of a client address without a credential, which a suite of tests passes many times over.
       const usual = await runningApi({ env: { ...bucket?.env, RATE_LIMIT_ANONYMOUS_PER_MINUTE: '120' } });
-      const organization = await seed(usual.database);
+      const organization = await usual.organization();
       const { deployer } = organization.tokens;
       const told = await run(earlier ?? '', ['--ginkgo.no-color'], {
         OCI_ROOT_URL: usual.url,

@@ -1,18 +1,15 @@
-import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { revokeToken } from '../../db/api-tokens/api-tokens.ts';
 import { effect } from '../../db/engine/effect.ts';
-import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { inOneMinute } from '../../test/ground/until.ts';
-import { seed, seedToken } from '../../test/installation/running-api.ts';
+import { seedToken } from '../../test/installation/running-api.ts';
 import { blobOf, digestOf, RegistryClient } from '../../test/registry/registry-client.ts';
 import { registryWorld, tokenOf } from '../../test/registry/registry-world.ts';
 import { type SeededRepository, seedRepository } from '../../test/registry/seed-repository.ts';
 import { machine } from '../../test/seeds/seed.ts';
 
 const world = await registryWorld();
-const stranger = await seed(world.api.database);
+const stranger = await world.api.organization();
 const image = await world.client().pushImage('whose is it', 'v1');
 
 afterAll(() => world.close());
@@ -145,50 +142,22 @@ describe('roles', () => {
   test('a repository ends with its service', async () => {
     const doomed = await seedRepository(world.api.database, world.organization);
     await world.client(doomed).pushImage('of a deleted service', 'v1');
-    await tenant(world.api.database.kysely, world.organization.organizationId)
-      .updateTable('service')
-      .set({ deletion_id: doomed.serviceId })
-      .where('id', '=', doomed.serviceId)
-      .execute();
+    await world.api.rows.set('service', { id: doomed.serviceId }, { deletion_id: doomed.serviceId });
     expect((await world.client(doomed).ask('GET', 'tags/list')).code).toBe('NAME_UNKNOWN');
   });
 });
 
 describe('the agent of a cluster', () => {
   test('pulls what is to run there, and nothing else; it pushes nothing', async () => {
-    const { kysely } = world.api.database;
-    const { organizationId, tokens } = world.organization;
-    const made = await world.api.call('POST', '/api/v1/clusters', { as: tokens.admin, body: { name: 'Pulling' } });
-    const { id: clusterId } = made.body.cluster as { id: string };
-    const secret = newSecret();
-    await kysely
-      .updateTable('cluster_agent')
-      .set({ credential_hash: hashSecret(secret), enrolled_at: new Date() })
-      .where('cluster_id', '=', clusterId)
-      .execute();
+    const { clusterId, secret } = await world.cluster();
     const agent = withPassword(secret);
     expect((await agent.ask('GET', '/v2/')).status).toBe(200);
     for (const path of reads()) expect((await agent.ask('GET', path)).code).toBe('NAME_UNKNOWN');
-    const { serviceId } = world.repository;
-    await kysely
-      .insertInto('cluster_slice')
-      .values({
-        cluster_id: clusterId,
-        organization_id: organizationId,
-        key: `env/01890000-0000-7000-8000-000000000000/${serviceId}`,
-        name: 'web',
-        revision: 1,
-        workload: sql`'{}'::jsonb`,
-      })
-      .execute();
+    await world.runs(clusterId);
     for (const path of reads()) expect((await agent.ask('GET', path)).status).toBe(200);
     expect((await agent.ask('POST', 'blobs/uploads/')).code).toBe('DENIED');
     expect((await withPassword(secret, world.other).ask('GET', 'tags/list')).code).toBe('NAME_UNKNOWN');
-    await kysely
-      .updateTable('cluster_slice')
-      .set({ removed_at: new Date() })
-      .where('cluster_id', '=', clusterId)
-      .execute();
+    await world.api.rows.set('cluster_slice', { cluster_id: clusterId }, { removed_at: new Date() });
     expect((await agent.ask('GET', 'tags/list')).code).toBe('NAME_UNKNOWN');
   });
 });

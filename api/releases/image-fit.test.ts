@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
+import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let place: SeededPlace;
 
@@ -57,21 +56,19 @@ const outside = createServer(({ url = '', headers }, answer) => {
 await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
 const host = `127.0.0.1:${(outside.address() as AddressInfo).port}`;
 const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterAll(async () => {
   await api.close();
   outside.close();
 });
 beforeEach(async () => {
-  place = await seedPlace(api.database, ours.organizationId);
+  place = await ours.place();
 });
 
-const own = () => tenant(api.database.kysely, ours.organizationId);
-const call = (method: string, path: string, body?: unknown) =>
-  api.call(method, `/api/v1${path}`, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
+const call = (method: string, path: string, body?: unknown) => ours.tokens.admin.call(method, path, body);
 const driver = (name: string) =>
-  sql`update cluster_agent set facts = facts || ${JSON.stringify({ driver: name })}::jsonb
-    where cluster_id = ${place.clusterId}`.execute(api.database.kysely);
+  api.sql`update cluster_agent set facts = facts || ${JSON.stringify({ driver: name })}::jsonb
+    where cluster_id = ${place.clusterId}`;
 const stage = async (key: string, value: unknown) => {
   const { environmentId, serviceId } = place;
   const item = { kind: 'service.set', serviceId, key, value };
@@ -93,9 +90,7 @@ test('an image that the cluster cannot run is refused before anything is written
     },
   });
   expect((await apply('arm')).body.detail).toMatch(/made for linux\/arm64, and the cluster ".*" runs linux\/amd64/);
-  expect(await own().selectFrom('release').select('id').where('service_id', '=', place.serviceId).execute()).toEqual(
-    [],
-  );
+  expect(await ours.rows.all('release', { service_id: place.serviceId })).toEqual([]);
   expect((await apply('bound')).status).toBe(200);
   await driver('docker');
   expect((await apply('bound')).body.detail).toMatch(/carries no base system.*runs containers \(docker\)/);
@@ -106,21 +101,13 @@ test('an image that the cluster cannot run is refused before anything is written
 test('a release of before is refused, too, when it is rolled back to or deployed again', async () => {
   const { id } = await seedRelease(api.database, place, 1);
   const platforms = JSON.stringify([{ os: 'linux', architecture: 'amd64', hostBound: 'linux/amd64' }]);
-  await sql`update release set image_platforms = ${platforms}::jsonb where id = ${id}`.execute(api.database.kysely);
-  await own()
-    .updateTable('environment_service')
-    .set({ live_release_id: id })
-    .where('service_id', '=', place.serviceId)
-    .execute();
+  await api.sql`update release set image_platforms = ${platforms}::jsonb where id = ${id}`;
+  await ours.rows.set('environment_service', { service_id: place.serviceId }, { live_release_id: id });
   await driver('docker');
   const { environmentId, serviceId } = place;
   const again = await call('POST', `/services/${serviceId}/redeploy`, { environmentId });
   expect(again).toMatchObject({ status: 409, body: { detail: expect.stringContaining('carries no base system') } });
-  await own()
-    .updateTable('environment_service')
-    .set({ live_release_id: null })
-    .where('service_id', '=', serviceId)
-    .execute();
+  await ours.rows.set('environment_service', { service_id: serviceId }, { live_release_id: null });
   expect((await call('POST', `/releases/${id}/rollback`, {})).status).toBe(409);
   await driver('process');
   expect((await call('POST', `/releases/${id}/rollback`, {})).status).toBe(201);
@@ -140,7 +127,7 @@ test('a release command that nobody would run is refused at apply, and named wit
 });
 
 test('the image of another registry says how it starts, as the variant for the cluster', async () => {
-  expect(await configOf()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has no image') } });
+  expectProblem(await configOf(), 409, 'has no image');
   await stage('source', source('list'));
   expect((await configOf()).body).toMatchObject({ imageRef: `${host}/team/app:list`, cmd: ['bound'], entrypoint: [] });
   await driver('docker');
@@ -148,28 +135,22 @@ test('the image of another registry says how it starts, as the variant for the c
     ...{ cmd: ['amd64'], entrypoint: ['/app'], user: '1000', workingDir: '/srv' },
   });
   await stage('source', source('missing'));
-  expect(await configOf()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('missing') } });
+  expectProblem(await configOf(), 409, 'missing');
 });
 
 test('an image that was pushed here says how it starts; 409 before it was, 404 where the service is not', async () => {
   await stage('source', { ...noSource, imageRepository: ':1' });
-  expect(await configOf()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('push it first') } });
+  expectProblem(await configOf(), 409, 'push it first');
   const config = { os: 'linux', architecture: 'amd64', config: { Cmd: ['serve'], WorkingDir: null } };
   const content = Buffer.from(JSON.stringify({ annotations: bound }));
   const named = { service_id: place.serviceId, digest: digestOf('one') };
-  await own()
-    .insertInto('registry_manifest')
-    .values({ ...named, media_type: 'x', content, size: content.length, config })
-    .execute();
-  await own()
-    .insertInto('registry_tag')
-    .values({ ...named, name: '1' })
-    .execute();
+  await ours.rows.add('registry_manifest', { ...named, media_type: 'x', content, size: content.length, config });
+  await ours.rows.add('registry_tag', { ...named, name: '1' });
   expect(await configOf()).toMatchObject({
     status: 200,
     body: { imageRef: ':1', cmd: ['serve'], entrypoint: [], user: '', workingDir: '' },
   });
-  const elsewhere = await seedPlace(api.database, ours.organizationId);
+  const elsewhere = await ours.place();
   const path = `/services/${place.serviceId}/image-config?environmentId=${elsewhere.environmentId}`;
   expect((await call('GET', path)).status).toBe(404);
 });

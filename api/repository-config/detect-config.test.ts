@@ -1,11 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
 import { gitServer } from '../../test/git/git-server.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 
 let gitConnectionId = '';
 let commit = '';
 const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-const ours = await seed(api.database);
+const ours = await api.organization();
 const git = await gitServer({ credential: 'ada:swordfish' });
 await git.create('team/app.git');
 commit = await git.commit('team/app.git', {
@@ -14,9 +15,10 @@ commit = await git.commit('team/app.git', {
   'apps/broken/ballast.yaml': 'target: a\nprocesses:\n  web:\n    prot: 80\n',
   'apps/large/ballast.yaml': `# ${'x'.repeat(300_000)}`,
 });
-const { body } = await api.call('POST', '/api/v1/git-connections/selfhosted-token', {
-  as: ours.tokens.admin,
-  body: { host: git.url, label: 'Ours', token: 'ada:swordfish' },
+const { body } = await ours.tokens.admin.post('/git-connections/selfhosted-token', {
+  host: git.url,
+  label: 'Ours',
+  token: 'ada:swordfish',
 });
 gitConnectionId = String(body.id);
 afterAll(async () => {
@@ -26,12 +28,7 @@ afterAll(async () => {
 
 async function detect(branch: string, context?: string) {
   const asked = { gitConnectionId, repository: 'team/app', branch, ...(context === undefined ? {} : { context }) };
-  const { status, body, text } = await api.call('POST', '/api/v1/repository-config/detect', {
-    as: ours.tokens.deployer,
-    body: asked,
-  });
-  expect(status, text).toBe(200);
-  return body;
+  return ok(await ours.tokens.deployer.post('/repository-config/detect', asked));
 }
 
 test('the file of the context is read, or else that of the root, which lists services and databases', async () => {

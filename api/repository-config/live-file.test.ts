@@ -3,43 +3,33 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { planChanges } from '../../db/change-sets/apply/plan.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { emptyEffective, type FrozenConfig } from '../../domain/repository-config/effective.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { type Organization, ok } from '../../test/api/client.ts';
+import { type RunningApi, runningApi } from '../../test/installation/running-api.ts';
+import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 let api: RunningApi;
-let ours: Seeded;
+let ours: Organization;
 let place: SeededPlace;
 let other: SeededPlace;
 let releaseId = '';
 let file: FrozenConfig;
 beforeAll(async () => {
   api = await runningApi();
-  ours = await seed(api.database);
-  place = await seedPlace(api.database, ours.organizationId);
-  other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  ours = await api.organization();
+  place = await ours.place();
+  other = await ours.place({ beside: place });
   releaseId = (await seedRelease(api.database, place, 1)).id;
   const { slug } = await own('service').select('slug').where('id', '=', other.serviceId).executeTakeFirstOrThrow();
   const effective = { ...emptyEffective, env: { LEVEL: 'file' }, dependsOn: [slug, 'not-there'] };
   file = { path: 'ballast.yaml', commit: 'c'.repeat(40), effective };
-  const database = tenant(api.database.kysely, ours.organizationId);
-  await database
-    .updateTable('release')
-    .set({ content: sql`content || ${JSON.stringify({ file })}::jsonb` })
-    .where('id', '=', releaseId)
-    .execute();
-  await database
-    .updateTable('environment_service')
-    .set({ live_release_id: releaseId })
-    .where('service_id', '=', place.serviceId)
-    .execute();
+  await ours.rows.set('release', { id: releaseId }, { content: sql`content || ${JSON.stringify({ file })}::jsonb` });
+  await ours.rows.set('environment_service', { service_id: place.serviceId }, { live_release_id: releaseId });
 });
 afterAll(() => api.close());
 
 const own = (table: 'service') => tenant(api.database.kysely, ours.organizationId).selectFrom(table);
 const get = async (path: string) => {
-  const { status, body, text } = await api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
-  expect(status, text).toBe(200);
-  return body;
+  return ok(await ours.tokens.viewer.get(path));
 };
 
 test('the release and the overview have the file of the live release', async () => {

@@ -1,36 +1,31 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { foundKinds } from '../../db/search/finder.ts';
-import { type Call, runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
+import { ok } from '../../test/api/client.ts';
+import { ownApi } from '../../test/api/own-api.ts';
+import type { Call } from '../../test/installation/running-api.ts';
 import { sampleWorkload as app, madeClusters } from '../../test/seeds/made-cluster.ts';
-import { seedMember } from '../../test/seeds/seed.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
 
-const api = await runningApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
+const { api, ours } = await ownApi({ env: { INGRESS_DOMAIN: 'apps.example.com' } });
+const theirs = await api.organization();
 const { older } = await seedReleases(api.database);
-afterAll(() => api.close());
 
 const { living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: older }));
 type Item = { kind: string; id: string; name: string; state?: string; asOf?: object };
 
 async function search(q: string, as: Call['as'] = ours.tokens.admin): Promise<Item[]> {
-  const answer = await api.call('GET', `/api/v1/search?q=${encodeURIComponent(q)}&limit=50`, { as });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.found as Item[];
+  return ok(await api.as(as).get(`/search?q=${encodeURIComponent(q)}&limit=50`)).found as Item[];
 }
 const make = async (path: string, body: object) => {
-  const answer = await api.call('POST', `/api/v1${path}`, { as: ours.sessions.owner, body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
+  return ok(await ours.sessions.owner.post(path, body), 201);
 };
 
 test('everything registered is found by who may list it, by its name and its id, and by nobody else', async () => {
   const cluster = await living('Needle north');
-  await api.call('PUT', `/api/v1/clusters/${cluster}/workloads/needle`, { as: ours.tokens.admin, body: app() });
+  await ours.tokens.admin.put(`/clusters/${cluster}/workloads/needle`, app());
   const instance = await seedInstance(api.database, { id: cluster, organizationId: ours.organizationId }, 'needle');
-  await seedMember(api.database, ours.organizationId, 'viewer', 'Needle Nora');
+  await ours.member('viewer', 'Needle Nora');
   await make('/teams', { name: 'Needle crew' });
   await make('/api-tokens', { name: 'needle token', role: 'viewer' });
   await make(`/organizations/${ours.organizationId}/invitations`, { email: 'needle@example.com', role: 'viewer' });
@@ -76,7 +71,7 @@ test('everything registered is found by who may list it, by its name and its id,
     service: `/projects/${project.id}/services`,
   };
   const mayList = async (kind: (typeof foundKinds)[number], as: Call['as']) => {
-    const { status } = await api.call('GET', `/api/v1${lists[kind]}`, { as });
+    const { status } = await api.as(as).get(`${lists[kind]}`);
     return status === 200;
   };
   const callers = [ours.sessions, ours.tokens, { limited: ours.limited }].flatMap((each) => Object.entries(each));
@@ -94,7 +89,7 @@ test('a token that is limited to projects finds what is in these, with the slugs
     made[name] = (await make('/projects', { name })) as { project: { id: string } };
     await make(`/projects/${made[name].project.id}/environments`, { name: `${name} stage`, production: false });
   }
-  const as = await seedToken(api.database, ours.organizationId, 'viewer', [made['Hay two']?.project.id ?? '']);
+  const as = await ours.token('viewer', [made['Hay two']?.project.id ?? '']);
   const found = await search('hay', as);
   expect(found.slice(0, 2)).toMatchObject([
     { kind: 'project', name: 'Hay two', place: { project: 'hay-two' } },
@@ -109,20 +104,14 @@ test('workflows are found by exactly those who may list them, one that has finis
   const deletion = uuid();
   const update = uuid();
   const [by, of] = [{ requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const, ours];
-  await api.database.kysely
-    .insertInto('deletion')
-    .values({
-      ...{ id: deletion, organization_id: of.organizationId, kind: 'organization', name: 'Beagle', slug: 'beagle' },
-      ...{ ...by, restore_until: new Date(Date.now() + 86_400_000) },
-    })
-    .execute();
-  await api.database.kysely
-    .insertInto('agent_update')
-    .values({
-      ...{ id: update, organization_id: of.organizationId, cluster_id: cluster, kind: 'update', ...by },
-      ...{ from_image: 'a', to_image: 'b', state: 'failed', finished_at: new Date() },
-    })
-    .execute();
+  await api.rows.add('deletion', {
+    ...{ id: deletion, organization_id: of.organizationId, kind: 'organization', name: 'Beagle', slug: 'beagle' },
+    ...{ ...by, restore_until: new Date(Date.now() + 86_400_000) },
+  });
+  await api.rows.add('agent_update', {
+    ...{ id: update, organization_id: of.organizationId, cluster_id: cluster, kind: 'update', ...by },
+    ...{ from_image: 'a', to_image: 'b', state: 'failed', finished_at: new Date() },
+  });
   const workflows = async (q: string, as: Call['as']) =>
     (await search(q, as)).flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
   const readBy: [Call['as'], string[]][] = [
@@ -132,7 +121,7 @@ test('workflows are found by exactly those who may list them, one that has finis
     [theirs.sessions.owner, []],
   ];
   for (const [as, readable] of readBy) {
-    const listed = await api.call('GET', '/api/v1/workflows', { as });
+    const listed = await api.as(as).get('/workflows');
     const own = (listed.body.items as Item[]).filter(({ name }) => name === 'Beagle').map(({ id }) => id);
     expect(own.toSorted()).toEqual(readable.toSorted());
     expect((await workflows('beagle', as)).toSorted()).toEqual(readable.filter((id) => id !== update).toSorted());
@@ -145,18 +134,17 @@ test('workflows are found by exactly those who may list them, one that has finis
 test('a state comes with what it is as of: that of a lost cluster is the last known one', async () => {
   const cluster = await living('Atlantis');
   const instance = await seedInstance(api.database, { id: cluster, organizationId: ours.organizationId }, 'trident');
-  const { kysely } = api.database;
   const byKind = async (q: string) => new Map((await search(q)).map((item) => [item.kind, item]));
   expect((await byKind('Atlantis')).get('cluster')).toMatchObject({ asOf: { inContact: true } });
-  await kysely.updateTable('cluster').set({ state: 'lost' }).where('id', '=', cluster).execute();
-  await kysely.updateTable('cluster_agent').set({ contact: 'lost' }).where('cluster_id', '=', cluster).execute();
+  await api.rows.set('cluster', { id: cluster }, { state: 'lost' });
+  await api.rows.set('cluster_agent', { cluster_id: cluster }, { contact: 'lost' });
   const found = await byKind('Atlantis');
   expect(found.get('cluster')).toMatchObject({ state: 'lost', asOf: { inContact: false } });
   expect(found.get('workflow')).toMatchObject({ state: 'lost', stateTitle: 'Lost contact', tone: 'fault' });
   expect((await byKind(instance)).get('instance')).toMatchObject({ state: 'ready', asOf: { inContact: false } });
   await make('/api-tokens', { name: 'poseidon', role: 'viewer' });
   expect((await byKind('poseidon')).get('token')).not.toHaveProperty('state');
-  await kysely.updateTable('api_token').set({ revoked_at: new Date() }).where('name', '=', 'poseidon').execute();
+  await api.rows.set('api_token', { name: 'poseidon' }, { revoked_at: new Date() });
   expect((await byKind('poseidon')).get('token')).toMatchObject({ state: 'revoked' });
 });
 

@@ -1,23 +1,20 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
-import { machine } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 import { seedService } from '../../test/seeds/seed-service.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 const admin = () => ours.sessions.admin;
 const own = () => tenant(api.database.kysely, ours.organizationId);
-const remove = (id: string, as = ours.tokens.admin, query = '') =>
-  api.call('DELETE', `/api/v1/services/${id}${query}`, { as });
+const remove = (id: string, as = ours.tokens.admin, query = '') => api.as(as).delete(`/services/${id}${query}`);
 const impactOf = async (id: string) => (await call('GET', `/services/${id}/deletion-impact`)).body;
 const namesIn = async (path: string) =>
   ((await call('GET', path)).body.items as { name?: string; serviceName?: string }[]).map(
@@ -29,7 +26,7 @@ async function start(place: SeededPlace): Promise<string> {
   const { id: releaseId } = await seedRelease(api.database, place, 1);
   const id = uuid();
   const one = { id, environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true };
-  await effect(api.database, machine, (starting) =>
+  await api.effect((starting) =>
     admit(starting, { organizationId, projectId }, { event: 'create', deployments: [one] }),
   );
   return id;
@@ -47,9 +44,9 @@ async function hold(environmentId: string, ...serviceIds: string[]) {
   const view = await call('PUT', `/environments/${environmentId}/change-set/items:batch`, { items });
   const { id: changeSetId } = view.body.changeSet as { id: string };
   const as = ours.tokens.deployer;
-  const held = await api.call('POST', `/api/v1/change-sets/${changeSetId}/apply`, { as, body: {} });
+  const held = await api.as(as).post(`/change-sets/${changeSetId}/apply`, {});
   const { id: approvalId } = held.body.approval as { id: string };
-  await own().updateTable('approval').set({ answerable_id: null }).where('id', '=', approvalId).execute();
+  await ours.rows.set('approval', { id: approvalId }, { answerable_id: null });
   return { changeSetId, approvalId };
 }
 
@@ -70,8 +67,7 @@ test('nobody finds it any more, nothing of it is staged, its slug is free, and i
     dependents: [],
     heldWith: [],
   });
-  const answer = await remove(serviceId, ours.tokens.deployer);
-  expect(answer.status, answer.text).toBe(204);
+  ok(await remove(serviceId, ours.tokens.deployer), 204);
   for (const path of ['', '/processes', '/deletion-impact', '/deployments', '/releases']) {
     expect((await call('GET', `/services/${serviceId}${path}`)).status).toBe(404);
   }
@@ -83,8 +79,7 @@ test('nobody finds it any more, nothing of it is staged, its slug is free, and i
   expect((await call('GET', '/search?q=Gone')).text).not.toContain(serviceId);
   expect(await staged(production)).toEqual([]);
   expect((await staged(staging)).map((one) => one.serviceId)).not.toContain(serviceId);
-  const late = await call('PUT', `/environments/${staging}/change-set/items`, item);
-  expect(late.status, late.text).toBe(422);
+  expect(await call('PUT', `/environments/${staging}/change-set/items`, item)).toMatchObject({ status: 422 });
   expect((await service(id, { name: 'Gone' })).service.slug).toBe(slug);
   const rows = await own().selectFrom('environment_service').select('settings').where('service_id', '=', serviceId);
   expect(await rows.execute()).toHaveLength(1);
@@ -95,8 +90,9 @@ test('nobody finds it any more, nothing of it is staged, its slug is free, and i
       details: { environments: ['Staging'], stagedChanges: 2, deletionId: expect.any(String) },
     },
   ]);
-  const hint = api.database.kysely.selectFrom('change_feed').select('project_id').where('subject_id', '=', serviceId);
-  expect((await hint.execute()).every((one) => one.project_id === id)).toBe(true);
+  expect((await api.rows.all('change_feed', { subject_id: serviceId })).every((one) => one.project_id === id)).toBe(
+    true,
+  );
 });
 
 test('one that production has is deleted by an admin', async () => {
@@ -109,7 +105,7 @@ test('one that production has is deleted by an admin', async () => {
     body: { detail: '"Api" runs in production: only admins delete it.' },
   });
   expect((await remove(serviceId, ours.tokens.viewer)).status).toBe(403);
-  const limited = await seedToken(api.database, ours.organizationId, 'admin', [(await project()).id]);
+  const limited = await ours.token('admin', [(await project()).id]);
   expect((await remove(serviceId, limited)).status).toBe(404);
   expect((await remove(serviceId)).status).toBe(204);
 });
@@ -133,11 +129,7 @@ test('409 while others depend on it: by their definition, by what is applied, or
   expect((await remove(redis.service.id)).status).toBe(409);
   await call('PATCH', `/services/${web.service.id}`, { dependsOn: ['redis'] });
   const places = own().updateTable('environment_service').where('service_id', '=', web.service.id);
-  const { settings } = await own()
-    .selectFrom('environment_service')
-    .select('settings')
-    .where('service_id', '=', web.service.id)
-    .executeTakeFirstOrThrow();
+  const { settings } = await ours.rows.one('environment_service', { service_id: web.service.id });
   await places.set({ settings: { ...settings, dependsOn: [] } }).execute();
   expect((await remove(redis.service.id)).status).toBe(409);
   await call('PATCH', `/services/${web.service.id}`, { dependsOn: [] });
@@ -150,10 +142,7 @@ test('a held change set of it alone is cancelled; one that has others too is dec
   const first = await hold(production, alone);
   const both = await hold(production, shared, other);
   expect(await impactOf(shared)).toMatchObject({ heldWith: [{ id: both.approvalId }], approvals: [] });
-  expect(await remove(shared)).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining(both.approvalId) },
-  });
+  expectProblem(await remove(shared), 409, both.approvalId);
   expect(await impactOf(alone)).toMatchObject({ heldWith: [], approvals: [{ id: first.approvalId }] });
   expect((await remove(alone)).status).toBe(204);
   expect((await call('GET', `/approvals/${first.approvalId}`)).body).toMatchObject({ decision: 'cancelled' });
@@ -162,17 +151,13 @@ test('a held change set of it alone is cancelled; one that has others too is dec
   });
   expect(await staged(production)).toEqual([]);
   const decided = { decision: 'rejected', reason: 'first' };
-  const rejected = await api.call('POST', `/api/v1/approvals/${both.approvalId}/decide`, {
-    as: admin(),
-    body: decided,
-  });
-  expect(rejected.status, rejected.text).toBe(200);
+  ok(await api.as(admin()).post(`/approvals/${both.approvalId}/decide`, decided));
   expect((await remove(shared)).status).toBe(204);
   expect((await staged(production)).map((one) => one.serviceId)).toEqual([other]);
 });
 
 test('a held rollback of it is cancelled with its approval', async () => {
-  const place = await seedPlace(api.database, ours.organizationId, { production: true });
+  const place = await ours.place({ production: true });
   const { id: releaseId } = await seedRelease(api.database, place, 1);
   const held = await call('POST', `/releases/${releaseId}/rollback`, {});
   const { deployment, approval } = held.body as { deployment: { id: string }; approval: { id: string } };
@@ -182,20 +167,22 @@ test('a held rollback of it is cancelled with its approval', async () => {
 });
 
 test('deployments that wait are cancelled with their approval, and its workload is no longer wanted', async () => {
-  const place = await seedPlace(api.database, ours.organizationId, { concurrency: 1 });
-  const busy = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const place = await ours.place({ concurrency: 1 });
+  const busy = await ours.place({ beside: place });
   await start(busy);
   const waiting = await start(place);
   const { clusterId, environmentId, serviceId } = place;
   const key = `env/${environmentId}/${serviceId}`;
-  await own()
-    .insertInto('cluster_slice')
-    .values({ cluster_id: clusterId, key, name: 'x', revision: 1, workload: { processes: [] } })
-    .execute();
+  await ours.rows.add('cluster_slice', {
+    cluster_id: clusterId,
+    key,
+    name: 'x',
+    revision: 1,
+    workload: { processes: [] },
+  });
   expect(await impactOf(serviceId)).toMatchObject({ deployments: [{ id: waiting, state: 'pending', environmentId }] });
   expect((await remove(serviceId)).status).toBe(204);
   expect((await call('GET', `/deployments/${waiting}`)).body).toMatchObject({ state: 'cancelled' });
-  const slice = own().selectFrom('cluster_slice').select('removed_at').where('key', '=', key);
-  expect((await slice.executeTakeFirst())?.removed_at).toBeInstanceOf(Date);
+  expect((await ours.rows.find('cluster_slice', { key }))?.removed_at).toBeInstanceOf(Date);
   expect((await call('POST', `/services/${serviceId}/redeploy`, { environmentId })).status).toBe(404);
 });

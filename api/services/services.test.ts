@@ -1,11 +1,11 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { runningApi, type Seeded, seed, seedToken } from '../../test/installation/running-api.ts';
+import { describe, expect, test } from 'vitest';
+import type { Organization } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { type MadeService, madeProjects } from '../../test/seeds/made-project.ts';
 
-const api = await runningApi({ env: { SERVICES_PER_PROJECT: '8' } });
-const ours = await seed(api.database);
-const theirs = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi({ env: { SERVICES_PER_PROJECT: '8' } });
+const theirs = await api.organization();
 
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 
@@ -84,9 +84,7 @@ describe('POST /projects/{id}/services', () => {
     ['an unknown field', { name: 'x', colour: 'red' }, 'body.colour'],
   ])('422 at the field for %s', async (_, body, location) => {
     const { id } = await project();
-    const refused = await call('POST', `/projects/${id}/services`, body);
-    expect(refused.status, refused.text).toBe(422);
-    expect(refused.body.errors).toMatchObject([{ location }]);
+    expectProblem(await call('POST', `/projects/${id}/services`, body), 422, [{ location }]);
     expect((await call('GET', `/projects/${id}/services`)).body.items).toEqual([]);
   });
 
@@ -94,7 +92,7 @@ describe('POST /projects/{id}/services', () => {
     const { id } = await project();
     const other = await project();
     const refusal = async (body: object, as = ours.tokens.deployer) =>
-      (await api.call('POST', `/api/v1/projects/${id}/services`, { as, body })).status;
+      (await api.as(as).post(`/projects/${id}/services`, body)).status;
     expect(await refusal({ name: 'x' }, ours.tokens.viewer)).toBe(403);
     expect(await refusal({ name: 'x', environmentId: other.staging })).toBe(404);
     expect(await refusal({ name: 'x' }, theirs.tokens.admin as never)).toBe(404);
@@ -152,8 +150,8 @@ describe('PATCH /services/{id}', () => {
   test('only admins let a service skip the approval of production, and it is known who did', async () => {
     const { id } = await project();
     const { service: made } = await service(id, { name: 'Trusted' });
-    const patch = (as: Seeded['tokens']['admin'], skipProductionApproval: boolean) =>
-      api.call('PATCH', `/api/v1/services/${made.id}`, { as, body: { skipProductionApproval } });
+    const patch = (as: Organization['tokens']['admin'], skipProductionApproval: boolean) =>
+      api.as(as).patch(`/services/${made.id}`, { skipProductionApproval });
     expect((await patch(ours.tokens.deployer, true)).status).toBe(403);
     const allowed = await patch(ours.tokens.admin, true);
     expect(allowed.body).toMatchObject({ skipProductionApproval: true, skipProductionApprovalBy: 'admin token' });
@@ -201,10 +199,10 @@ test('a token that is limited to projects sees the services of these alone', asy
   const [mine, other] = [await project(), await project()];
   const made: MadeService[] = [];
   for (const { id } of [mine, other]) made.push(await service(id, { name: 'api' }));
-  const as = await seedToken(api.database, ours.organizationId, 'admin', [mine.id]);
+  const as = await ours.token('admin', [mine.id]);
   const statuses = async (method: string, path: (one: MadeService) => string, body?: object) => {
     const answered = [];
-    for (const one of made) answered.push((await api.call(method, `/api/v1${path(one)}`, { as, body })).status);
+    for (const one of made) answered.push((await api.as(as).call(method, `${path(one)}`, body)).status);
     return answered;
   };
   expect(await statuses('GET', ({ service: { id } }) => `/services/${id}`)).toEqual([200, 404]);
@@ -237,12 +235,10 @@ test('every hint of what is in a project names the project, so that limited toke
   const made = await service(id, { name: 'api' });
   await call('PATCH', `/services/${made.service.id}`, { name: 'New', releaseCommand: ['x'] });
   await call('PATCH', `/processes/${made.processes[0]?.id}`, { replicas: 2 });
-  const hints = await api.database.kysely
-    .selectFrom('change_feed')
-    .select(['kind', 'project_id'])
-    .where('organization_id', '=', ours.organizationId)
-    .where('kind', 'in', ['project', 'environment', 'service', 'change_set'])
-    .execute();
+  const hints = await api.rows.all('change_feed', {
+    organization_id: ours.organizationId,
+    kind: ['project', 'environment', 'service', 'change_set'],
+  });
   expect(new Set(hints.map(({ kind }) => kind)).size).toBe(4);
   expect(hints.filter((hint) => hint.project_id === null)).toEqual([]);
 });

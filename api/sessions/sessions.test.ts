@@ -1,27 +1,26 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { effect } from '../../db/engine/effect.ts';
 import { endSessionsOf } from '../../db/sign-in/sessions.ts';
+import type { Organization } from '../../test/api/client.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, type Seeded, seed, seedSession } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { specifiedClocks } from '../engine/streams/clocks.ts';
 
-let mine: Seeded['sessions']['viewer'];
+let mine: Organization['sessions']['viewer'];
 // No check of a stream's credential comes within a test.
 const api = await runningApi({ manyClients: true, clocks: { ...specifiedClocks, recheck: 3_600_000 } });
 const twin = await api.twin();
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterAll(async () => {
   await twin.close();
   await api.close();
 });
 beforeEach(async () => {
-  mine = await seedSession(api.database, ours.organizationId, 'viewer');
+  mine = await ours.session('viewer');
 });
 
-const who = (as = mine) => api.call('GET', '/api/v1/auth/session', { as });
+const who = (as = mine) => api.as(as).get('/auth/session');
 const stream = (at = api, as = mine) => readStream(at, '/api/v1/events/stream', as);
 const kysely = () => api.database.kysely;
 const closed = (opened: { ended(): boolean }) => until('the stream is closed', async () => opened.ended());
@@ -29,32 +28,31 @@ const over = [403, 'The session has ended; sign in again.'];
 
 describe('ending', () => {
   test('one of the own counts on the next request, and closes its streams in every process', async () => {
-    const elsewhere = await seedSession(api.database, ours.organizationId, 'viewer', mine.userId);
+    const elsewhere = await ours.session('viewer', mine.userId);
     const opened = [await stream(api, elsewhere), await stream(twin, elsewhere)];
     const kept = await stream();
-    const ended = await api.call('DELETE', `/api/v1/auth/sessions/${elsewhere.id}`, { as: mine });
-    expect(ended.status).toBe(204);
+    expect((await api.as(mine).delete(`/auth/sessions/${elsewhere.id}`)).status).toBe(204);
     const { status, body } = await who(elsewhere);
     expect([status, body.detail]).toEqual(over);
     for (const one of opened) await closed(one);
     expect(kept.ended()).toBe(false);
     kept.stop();
     expect((await who()).body.sessions).toEqual([expect.objectContaining({ id: mine.id, current: true })]);
-    expect((await api.call('DELETE', `/api/v1/auth/sessions/${elsewhere.id}`, { as: mine })).status).toBe(404);
+    expect((await api.as(mine).delete(`/auth/sessions/${elsewhere.id}`)).status).toBe(404);
   });
 
   test('one of somebody else does nothing, as if there were none', async () => {
     const { id } = ours.sessions.owner;
-    const refused = await api.call('DELETE', `/api/v1/auth/sessions/${id}`, { as: mine });
-    const unknown = await api.call('DELETE', `/api/v1/auth/sessions/${crypto.randomUUID()}`, { as: mine });
+    const refused = await api.as(mine).delete(`/auth/sessions/${id}`);
+    const unknown = await api.as(mine).delete(`/auth/sessions/${crypto.randomUUID()}`);
     expect([refused.status, refused.body.detail]).toEqual([404, unknown.body.detail]);
     expect((await who(ours.sessions.owner)).status).toBe(200);
   });
 
   test('all of a person, and nobody else’s', async () => {
-    const second = await seedSession(api.database, ours.organizationId, 'viewer', mine.userId);
+    const second = await ours.session('viewer', mine.userId);
     const opened = await stream();
-    expect(await effect(api.database, machine, (running) => endSessionsOf(running, mine.userId))).toBe(2);
+    expect(await api.effect((running) => endSessionsOf(running, mine.userId))).toBe(2);
     for (const one of [mine, second]) expect((await who(one)).status).toBe(403);
     await closed(opened);
     expect((await who(ours.sessions.owner)).status).toBe(200);
@@ -62,7 +60,7 @@ describe('ending', () => {
 
   test('signing out ends the one that asks', async () => {
     const opened = await stream(twin);
-    const out = await api.call('POST', '/api/v1/auth/sign-out', { as: mine });
+    const out = await api.as(mine).post('/auth/sign-out');
     expect(out.body.endSessionUrl).toBe('http://localhost:8088/signed-out');
     expect((await who()).status).toBe(403);
     await closed(opened);
@@ -74,7 +72,7 @@ describe('ending', () => {
       ['POST', 'sign-out'],
       ['DELETE', `sessions/${mine.id}`],
     ] as const) {
-      const { status, body } = await api.call(method, `/api/v1/auth/${path}`, { as: ours.tokens.admin });
+      const { status, body } = await ours.tokens.admin.call(method, `/auth/${path}`);
       expect([status, body.detail]).toEqual([403, 'An API token has no session; sign in to see or end one.']);
     }
   });
@@ -86,11 +84,7 @@ describe('time', () => {
     ['its patience with an idle user', 'idle_expires_at'],
   ] as const)('%s is over: on the next request, and for an open stream at that moment', async (_, column) => {
     const end = sql`now() + interval '1500 milliseconds'`;
-    await kysely()
-      .updateTable('session')
-      .set({ [column]: end })
-      .where('id', '=', mine.id)
-      .execute();
+    await api.rows.set('session', { id: mine.id }, { [column]: end });
     const opened = await stream(twin);
     expect(opened.ended()).toBe(false);
     await closed(opened);
@@ -107,21 +101,19 @@ describe('time', () => {
 
   test('a token’s is over for an open stream at that moment, too', async () => {
     const { id } = ours.tokens.deployer;
-    await sql`update api_token set expires_at = now() - interval '1 second' + interval '1 second' where id = ${id}`.execute(
-      kysely(),
-    );
+    await api.sql`update api_token set expires_at = now() - interval '1 second' + interval '1 second' where id = ${id}`;
     const opened = await readStream(api, '/api/v1/events/stream', ours.tokens.deployer);
     await closed(opened);
   });
 
   test('a use before the end puts the idle end off, without a write for each request', async () => {
     const idle = (seconds: number) =>
-      sql`update session set idle_seconds = 600, idle_expires_at = now() - interval '1 second' + make_interval(secs => ${seconds})
-          where id = ${mine.id}`.execute(kysely());
+      api.sql`update session set idle_seconds = 600, idle_expires_at = now() - interval '1 second' + make_interval(secs => ${seconds})
+          where id = ${mine.id}`;
     const left = async () => {
-      const { rows } = await sql<{ left: number }>`
+      const rows = await api.sql<{ left: number }>`
         select extract(epoch from idle_expires_at - now())::float8 as left from session where id = ${mine.id}
-      `.execute(kysely());
+      `;
       return rows[0]?.left ?? 0;
     };
     await idle(300);
@@ -135,19 +127,15 @@ describe('time', () => {
 
 describe('a second factor', () => {
   test('is wanted where the organization requires it, and of sessions only', async () => {
-    await kysely()
-      .updateTable('organization')
-      .set({ require_mfa: true })
-      .where('id', '=', ours.organizationId)
-      .execute();
-    const refused = await api.call('GET', '/api/v1/teams', { as: mine });
+    await api.rows.set('organization', { id: ours.organizationId }, { require_mfa: true });
+    const refused = await api.as(mine).get('/teams');
     expect([refused.status, refused.body.detail]).toEqual([
       403,
       expect.stringContaining('requires a sign-in with a second factor: set one up with your identity provider'),
     ]);
-    expect((await api.call('GET', '/api/v1/teams', { as: ours.tokens.viewer })).status).toBe(200);
+    expect((await ours.tokens.viewer.get('/teams')).status).toBe(200);
     expect((await who()).status).toBe(200);
-    await kysely().updateTable('session').set({ mfa: true }).where('id', '=', mine.id).execute();
-    expect((await api.call('GET', '/api/v1/teams', { as: mine })).status).toBe(200);
+    await api.rows.set('session', { id: mine.id }, { mfa: true });
+    expect((await api.as(mine).get('/teams')).status).toBe(200);
   });
 });

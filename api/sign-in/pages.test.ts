@@ -77,8 +77,7 @@ describe('the first owner', () => {
 
   test('a link whose tab was closed can be opened again in its own browser, and in no other', async () => {
     const code = await firstOwnerCode(world.api);
-    const begun = await browser.post('/sign-in-link', { code });
-    expect(begun.status).toBe(303);
+    expect((await browser.post('/sign-in-link', { code })).status).toBe(303);
     const again = await browser.post('/sign-in-link', { code });
     expect([again.status, again.text]).toEqual([303, '']);
     const another = await browser.post('/sign-in-link', { code: `${code}x` });
@@ -140,16 +139,14 @@ describe('links for accounts that are there', () => {
     });
     expect(session.status).toBe(403);
     expect(await organizationsOf()).toHaveLength(1);
-    const old = await world.signIn(world.browser(), account('mover-1'));
-    expect(old.status).toBe(403);
+    expect((await world.signIn(world.browser(), account('mover-1'))).status).toBe(403);
   });
 
   test('a login that belongs to somebody else takes nobody over', async () => {
     const userId = await seedMember(database(), await seedOrganization(database()), 'admin');
     for (const kind of ['move', 'reset'] as const) {
       const code = await linkFor(kind, userId);
-      const shown = await through(world.browser().post('/sign-in-link', { code }), account('owner'));
-      expect(shown.status).toBe(403);
+      expect((await through(world.browser().post('/sign-in-link', { code }), account('owner'))).status).toBe(403);
     }
     const code = await linkFor('reset', userId);
     const shown = await through(browser.post('/sign-in-link', { code }), account('owner'));
@@ -241,8 +238,7 @@ describe('every page', () => {
   });
 
   test('takes nothing but forms', async () => {
-    const shown = await browser.post('/sign-in-link', {}, { 'content-type': 'text/plain' });
-    expect(shown.status).toBe(415);
+    expect((await browser.post('/sign-in-link', {}, { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
   test('cannot be sent for ever: codes are not to be guessed', async () => {

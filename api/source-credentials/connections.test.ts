@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../db/builds/claim.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { noteDelivery } from '../../db/git-connections/connections.ts';
 import { noSource } from '../../domain/services/settings.ts';
+import { ok } from '../../test/api/client.ts';
 import { type Connected, pushOf, token, type WebhookGround, webhookGround } from '../../test/git/webhook-ground.ts';
-import { type Credential, seedToken } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import type { Credential } from '../../test/installation/running-api.ts';
 import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
 
 let ground: WebhookGround;
@@ -25,8 +24,8 @@ beforeAll(async () => {
   const { api, ours } = ground;
   shop = await seedPlace(api.database, ours.organizationId);
   blog = await seedPlace(api.database, ours.organizationId);
-  ofShop = await seedToken(api.database, ours.organizationId, 'deployer', [shop.projectId]);
-  adminOfShop = await seedToken(api.database, ours.organizationId, 'admin', [shop.projectId]);
+  ofShop = await ours.token('deployer', [shop.projectId]);
+  adminOfShop = await ours.token('admin', [shop.projectId]);
   forAll = await connect();
   forShop = await connect(shop);
   forBlog = await connect(blog);
@@ -35,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => ground.close());
 
 const call = (method: string, path: string, body?: unknown, as: Credential = ground.ours.tokens.admin) =>
-  ground.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  ground.api.as(as).call(method, path, body);
 const create = (more: object, as?: Credential) =>
   call(
     'POST',
@@ -45,10 +44,9 @@ const create = (more: object, as?: Credential) =>
   );
 const connect = async (...places: SeededPlace[]): Promise<string> => {
   const projectIds = places.map(({ projectId }) => projectId);
-  const made = await create(places.length === 0 ? {} : { projectIds });
-  expect(made.status, made.text).toBe(201);
-  expect(made.body).toMatchObject({ allProjects: places.length === 0, projectIds: projectIds.toSorted() });
-  return String(made.body.id);
+  const made = ok(await create(places.length === 0 ? {} : { projectIds }), 201);
+  expect(made).toMatchObject({ allProjects: places.length === 0, projectIds: projectIds.toSorted() });
+  return String(made.id);
 };
 const change = (id: string, body: object, as?: Credential) => call('PATCH', `/git-connections/${id}`, body, as);
 const shown = async (id: string, as?: Credential) => {
@@ -72,7 +70,7 @@ describe('a token that is limited to a project', () => {
   test('lists the connections that it may use, without other projects and what became of their pushes', async () => {
     const forBoth = await connect(shop, blog);
     const { organizationId } = ground.ours;
-    await effect(ground.api.database, machine, (noting) => noteDelivery(noting, organizationId, forBoth, 'refused: x'));
+    await ground.api.effect((noting) => noteDelivery(noting, organizationId, forBoth, 'refused: x'));
     const { body } = await call('GET', '/git-connections?limit=100', undefined, ofShop);
     const ids = (body.items as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining([forAll, forShop, forBoth]));
@@ -103,8 +101,7 @@ describe('a token that is limited to a project', () => {
     expect((await Promise.all(ways(forBlog, ofShop))).map(without)).toEqual(absent);
     // Of no project, it may not even use what all projects may.
     expect((await Promise.all(ways(forAll, ground.ours.limited))).map(({ status }) => status)).toEqual([404, 404, 404]);
-    const repositories = await call('GET', `/git-connections/${forBlog}/repositories`, undefined, ofShop);
-    expect(repositories.status).toBe(404);
+    expect((await call('GET', `/git-connections/${forBlog}/repositories`, undefined, ofShop)).status).toBe(404);
   });
 
   test('creates and changes none, whatever its role', async () => {
@@ -196,7 +193,7 @@ describe('the list', () => {
   });
 
   test('keeps a project whose services use it, as applied or staged, and names them', async () => {
-    const applied = await seedPlace(ground.api.database, ground.ours.organizationId);
+    const applied = await ground.ours.place();
     const id = await connect(applied, blog);
     expect((await stage(applied, id)).status).toBe(200);
     const narrowed = await change(id, { projectIds: [blog.projectId] });
@@ -207,19 +204,17 @@ describe('the list', () => {
     expect((await change(id, { projectIds: [applied.projectId] })).status).toBe(200);
     const { body } = await call('GET', `/environments/${applied.environmentId}/change-set`);
     await call('DELETE', `/change-sets/${(body.changeSet as { id: string }).id}`);
-    const emptied = await change(id, { projectIds: [] });
-    expect(emptied.status, emptied.text).toBe(200);
+    ok(await change(id, { projectIds: [] }));
   });
 
   test('loses a deleted project without becoming one of all, and has it again once that is restored', async () => {
-    const gone = await seedPlace(ground.api.database, ground.ours.organizationId);
+    const gone = await ground.ours.place();
     const id = await connect(gone);
     expect((await call('DELETE', `/projects/${gone.projectId}`)).status).toBe(204);
     expect(await shown(id)).toMatchObject({ allProjects: false, projectIds: [] });
     expect((await stage(blog, id)).status).toBe(422);
     expect((await change(id, { projectIds: [blog.projectId] })).body).toMatchObject({ projectIds: [blog.projectId] });
-    const restored = await call('POST', `/deleted/project/${gone.projectId}/restore`, {});
-    expect(restored.status, restored.text).toBe(200);
+    ok(await call('POST', `/deleted/project/${gone.projectId}/restore`, {}));
     expect(await shown(id)).toMatchObject({ projectIds: [gone.projectId, blog.projectId].toSorted() });
   });
 });
@@ -230,15 +225,12 @@ describe('a service whose project has lost the connection, since it was deleted 
     const commit = await ground.git.commit(`${repository}.git`, { 'index.html': repository });
     const place = await ground.built({ gitConnectionId: connection.id, repository });
     const build = () => call('POST', `/services/${place.serviceId}/builds`, { environmentId: place.environmentId });
-    const before = await build();
-    expect(before.status, before.text).toBe(201);
-    await call('POST', `/builds/${before.body.id}/cancel`);
+    const before = ok(await build(), 201);
+    await call('POST', `/builds/${before.id}/cancel`);
     expect((await call('DELETE', `/services/${place.serviceId}`)).status).toBe(204);
-    const narrowed = await change(connection.id, { projectIds: [blog.projectId] });
-    expect(narrowed.status, narrowed.text).toBe(200);
-    const restored = await call('POST', `/deleted/service/${place.serviceId}/restore`, {});
-    expect(restored.status, restored.text).toBe(200);
-    return { pushed: { repository, commit, place }, build, buildId: String(before.body.id) };
+    ok(await change(connection.id, { projectIds: [blog.projectId] }));
+    ok(await call('POST', `/deleted/service/${place.serviceId}/restore`, {}));
+    return { pushed: { repository, commit, place }, build, buildId: String(before.id) };
   }
 
   test('is built by no push, by no request and by no agent, and the host is not asked', async () => {
@@ -255,7 +247,7 @@ describe('a service whose project has lost the connection, since it was deleted 
       [expect.stringMatching(/the Git connection of its source was deleted, or is not for this project/)],
     ]);
     expect(ground.git.asked.length).toBe(asked);
-    const told = await effect(ground.api.database, machine, async (asking) => {
+    const told = await ground.api.effect(async (asking) => {
       const row = await lockBuild(asking, buildId);
       return row === undefined ? 'There is no build.' : await askAgent(asking, ground.api.keyring, row);
     });

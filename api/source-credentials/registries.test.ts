@@ -1,25 +1,23 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { writeAllowedProjects } from '../../db/source-credentials/allowed-projects.ts';
 import { noSource } from '../../domain/services/settings.ts';
-import { type Credential, seedToken } from '../../test/installation/running-api.ts';
-import { ApplyGround } from '../../test/seeds/apply-ground.ts';
+import { ok } from '../../test/api/client.ts';
+import type { Credential } from '../../test/installation/running-api.ts';
+import { applyGround } from '../../test/seeds/apply-ground.ts';
 
-const at = new ApplyGround();
+const at = applyGround();
 const { apply, applyOf, call, create, goLive, stage } = at;
 /** A credential that the project may use, and of all others. */
 let id: string;
 /** Another project of the organization. */
 let elsewhere: string;
 
-beforeAll(() => at.open());
 beforeEach(async () => {
-  await at.begin();
   const { body } = await call('POST', '/projects', { name: 'Elsewhere' }, admin());
   elsewhere = (body.project as { id: string }).id;
   id = await credential([at.projectId, elsewhere]);
 });
-afterAll(() => at.close());
 
 const admin = () => at.ours.sessions.admin;
 const credential = async (projectIds: string[] | undefined): Promise<string> => {
@@ -30,9 +28,7 @@ const credential = async (projectIds: string[] | undefined): Promise<string> => 
     password: 'swordfish',
     projectIds,
   };
-  const made = await call('POST', '/registry-credentials', body, admin());
-  expect(made.status, made.text).toBe(201);
-  return String(made.body.id);
+  return String(ok(await call('POST', '/registry-credentials', body, admin()), 201).id);
 };
 const change = (body: object, of = id) => call('PATCH', `/registry-credentials/${of}`, body, admin());
 const source = (registryCredentialId: string | undefined, repository = 'private/app') => ({
@@ -43,7 +39,7 @@ const source = (registryCredentialId: string | undefined, repository = 'private/
   },
 });
 const put = (item: object, as: Credential = at.ours.sessions.deployer) =>
-  at.api.call('PUT', `/api/v1/environments/${at.staging}/change-set/items`, { as, body: item });
+  at.api.as(as).put(`/environments/${at.staging}/change-set/items`, item);
 const messages = ({ body }: { body: Record<string, unknown> }) =>
   (body.errors as { message: string }[]).map(({ message }) => message);
 /** The release that is live, pulled with the credential. */
@@ -55,14 +51,17 @@ const liveWith = async (): Promise<{ releaseId: string; changeSetId: string }> =
 };
 /** As the actors of its change sets would. */
 const settled = async () => {
-  const open = at.api.database.kysely.updateTable('change_set').where('project_id', '=', at.projectId);
-  await open.where('state', '=', 'applying').set({ state: 'applied', finished_at: sql`now()` }).execute();
+  await at.api.rows.set(
+    'change_set',
+    { project_id: at.projectId, state: 'applying' },
+    { state: 'applied', finished_at: sql`now()` },
+  );
 };
 
 test('a source may name those of its project alone; to a token that does not see another one there is none', async () => {
   const ofOthers = await credential([elsewhere]);
   await stage(at.staging, create());
-  const limited = await seedToken(at.api.database, at.ours.organizationId, 'admin', [at.projectId]);
+  const limited = await at.ours.token('admin', [at.projectId]);
   const refused = await put(source(ofOthers));
   expect([refused.status, messages(refused)]).toEqual([
     422,
@@ -71,18 +70,14 @@ test('a source may name those of its project alone; to a token that does not see
   const unseen = await put(source(ofOthers), limited);
   expect([unseen.status, messages(unseen)]).toEqual([422, ['is no registry credential of this organization']]);
   expect((await put(source(id), limited)).status).toBe(200);
-  const { body } = await at.api.call('GET', '/api/v1/registry-credentials?limit=100', { as: limited });
+  const { body } = await at.api.as(limited).get('/registry-credentials?limit=100');
   const listed = body.items as { id: string; projectIds: string[] }[];
   expect(listed.map((one) => one.id)).not.toContain(ofOthers);
   expect(listed.find((one) => one.id === id)).toMatchObject({ allProjects: false, projectIds: [at.projectId] });
-  const made = await at.api.call('POST', '/api/v1/registry-credentials', {
-    as: limited,
-    body: { name: 'Mine', host: at.host, username: 'ada', password: 'swordfish' },
-  });
-  const changed = await at.api.call('PATCH', `/api/v1/registry-credentials/${ofOthers}`, {
-    as: limited,
-    body: { allProjects: true },
-  });
+  const made = await at.api
+    .as(limited)
+    .post('/registry-credentials', { name: 'Mine', host: at.host, username: 'ada', password: 'swordfish' });
+  const changed = await at.api.as(limited).patch(`/registry-credentials/${ofOthers}`, { allProjects: true });
   expect([made.status, changed.status]).toEqual([403, 403]);
 });
 

@@ -12,7 +12,6 @@ import {
   jobExchange,
   stranger,
 } from '../../test/identity/job-exchange.ts';
-import { seed } from '../../test/installation/running-api.ts';
 
 const jobs = await jobExchange();
 const { api, issuer, spare, trust, exchange, job, teams } = jobs;
@@ -20,7 +19,7 @@ afterAll(() => jobs.close());
 
 describe('403 for', () => {
   test('an organization that does not exist, one without the rule, and a broken signature: one sentence', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     const token = await job();
     const [head, body, signature = ''] = token.split('.');
     const broken = `${head}.${body}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
@@ -110,7 +109,7 @@ describe('403 for', () => {
   });
 
   test('a token that was exchanged before, with an id and without', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     await trust(other, {});
     for (const jti of [crypto.randomUUID(), null]) {
       const token = await issuer.token({ aud: audience, ...github, nonce: crypto.randomUUID() }, { jti });
@@ -121,12 +120,11 @@ describe('403 for', () => {
   });
 
   test('a rule that was deleted; the tokens it made end with it, their streams too', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     const id = await trust(other, {});
     const exchanged = exchangedOf(await exchange(await job(), other.slug));
     const stream = await readStream(api, '/api/v1/events/stream', credentialOf(exchanged));
-    const deleted = await api.call('DELETE', `/api/v1/trusted-issuers/${id}`, { as: other.sessions.admin });
-    expect(deleted.status).toBe(204);
+    expect((await other.sessions.admin.delete(`/trusted-issuers/${id}`)).status).toBe(204);
     const refused = await teams(exchanged);
     expect([refused.status, refused.body.detail]).toEqual([403, 'This API token was revoked; create another one.']);
     await until('the stream ends', async () => stream.ended());

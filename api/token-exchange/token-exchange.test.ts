@@ -11,7 +11,7 @@ import {
   stranger,
 } from '../../test/identity/job-exchange.ts';
 import { jobIssuer } from '../../test/identity/job-issuer.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 
 const gitlab = {
   sub: 'project_path:group/app:ref_type:branch:ref:main',
@@ -39,12 +39,12 @@ describe('a job that is trusted', () => {
     expect(Math.round(lasts / 10_000)).toBe(90);
     expect(answered.body.shownOnce).toBe(true);
     expect((await teams(exchanged)).status).toBe(200);
-    const tooMuch = await api.call('POST', '/api/v1/teams', { as: credentialOf(exchanged), body: { name: 'x' } });
+    const tooMuch = await api.as(credentialOf(exchanged)).post('/teams', { name: 'x' });
     expectRefused(tooMuch, /needs the role admin/);
   });
 
   test('like those of GitLab, by the id of the organization, with a name of its own', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     await trust(other, { claims: { project_path: ['group/*'], ref_protected: ['true'] }, role: 'viewer' });
     const token = await issuer.token({ aud: [audience, 'other'], ...gitlab });
     const exchanged = exchangedOf(await exchange(token, other.organizationId, { name: 'nightly' }));
@@ -54,9 +54,7 @@ describe('a job that is trusted', () => {
   test('the audit log tells which job it was, and no log keeps a secret', async () => {
     const token = await job({ run_id: '4711' });
     const exchanged = exchangedOf(await exchange(token));
-    const { body } = await api.call('GET', `/api/v1/audit-log?subjectId=${exchanged.token.id}`, {
-      as: ours.tokens.admin,
-    });
+    const { body } = await api.as(ours.tokens.admin).get(`/audit-log?subjectId=${exchanged.token.id}`);
     expect(body.items).toMatchObject([
       {
         action: 'api_token.exchanged',
@@ -67,12 +65,12 @@ describe('a job that is trusted', () => {
     ]);
     const told = JSON.stringify([body, api.lines]);
     for (const secret of [token, token.split('.')[2] ?? '', exchanged.secret]) expect(told).not.toContain(secret);
-    const rule = await api.call('GET', '/api/v1/trusted-issuers', { as: ours.tokens.admin });
+    const rule = await api.as(ours.tokens.admin).get('/trusted-issuers');
     expect(rule.body.items).toMatchObject([{ lastUsedAt: expect.any(String) }]);
   });
 
   test('the first rule that matches decides', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     await trust(other, { claims: { repository: ['octo/other'] }, role: 'admin' });
     await trust(other, { claims: { repository: ['octo/app'] }, role: 'viewer' });
     await trust(other, { claims: { repository: ['octo/*'] }, role: 'admin' });
@@ -82,7 +80,7 @@ describe('a job that is trusted', () => {
   test('signed with Ed25519', async () => {
     const signer = await jobIssuer('Ed25519');
     try {
-      const other = await seed(api.database);
+      const other = await api.organization();
       await trust(other, { issuer: signer.url });
       exchangedOf(await exchange(await signer.token({ aud: audience, ...github }), other.slug));
     } finally {
@@ -91,14 +89,10 @@ describe('a job that is trusted', () => {
   });
 
   test('its token is refused when it has expired, and its stream closes at once', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     await trust(other, {});
     const exchanged = exchangedOf(await exchange(await job(), other.slug));
-    await api.database.kysely
-      .updateTable('api_token')
-      .set({ expires_at: new Date(Date.now() + 1_500) })
-      .where('id', '=', String(exchanged.token.id))
-      .execute();
+    await api.rows.set('api_token', { id: String(exchanged.token.id) }, { expires_at: new Date(Date.now() + 1_500) });
     const stream = await readStream(api, '/api/v1/events/stream', credentialOf(exchanged));
     await until('the stream ends', async () => stream.ended());
     const refused = await teams(exchanged);
@@ -110,7 +104,7 @@ describe('the keys of the issuer', () => {
   test('a new one is found at once; one that is made up is looked for once a minute', async () => {
     const rotating = await jobIssuer();
     try {
-      const other = await seed(api.database);
+      const other = await api.organization();
       await trust(other, { issuer: rotating.url });
       const next = () => rotating.token({ aud: audience, ...github });
       exchangedOf(await exchange(await next(), other.slug));
@@ -128,7 +122,7 @@ describe('the keys of the issuer', () => {
   });
 
   test('503 while it is away, answers nonsense or nothing', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     for (const how of ['away', 'wrong', 'silent'] as const) {
       const bad = await jobIssuer();
       await trust(other, { issuer: bad.url });
@@ -144,7 +138,7 @@ describe('the keys of the issuer', () => {
   });
 
   test('403 if its document is about another issuer', async () => {
-    const other = await seed(api.database);
+    const other = await api.organization();
     await trust(other, { issuer: spare.url });
     await spare.behave({ issuer: issuer.url });
     const answered = await exchange(await spare.token({ aud: audience, ...github }), other.slug);
@@ -155,21 +149,18 @@ describe('the keys of the issuer', () => {
   test('it is not asked when its address has become a private one', async () => {
     const strict = await runningApi();
     try {
-      const whose = await seed(strict.database);
-      await strict.database.kysely
-        .insertInto('trusted_issuer')
-        .values({
-          id: crypto.randomUUID(),
-          organization_id: whose.organizationId,
-          name: 'inner',
-          issuer: issuer.url.replace('http:', 'https:'),
-          audience,
-          claims: { repository: ['octo/*'] },
-          role: 'viewer',
-          token_lifetime_seconds: 60,
-          created_by: 'test',
-        })
-        .execute();
+      const whose = await strict.organization();
+      await strict.rows.add('trusted_issuer', {
+        id: crypto.randomUUID(),
+        organization_id: whose.organizationId,
+        name: 'inner',
+        issuer: issuer.url.replace('http:', 'https:'),
+        audience,
+        claims: { repository: ['octo/*'] },
+        role: 'viewer',
+        token_lifetime_seconds: 60,
+        created_by: 'test',
+      });
       const before = await issuer.asked();
       const token = await job({ iss: issuer.url.replace('http:', 'https:') });
       const answered = await strict.call('POST', '/api/v1/token-exchange', {

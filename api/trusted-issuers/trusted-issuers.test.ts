@@ -1,10 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createToken } from '../../db/api-tokens/api-tokens.ts';
-import { effect } from '../../db/engine/effect.ts';
+import { ok } from '../../test/api/client.ts';
+import { renewedApi } from '../../test/api/own-api.ts';
 import { readStream } from '../../test/ground/read-stream.ts';
 import { until } from '../../test/ground/until.ts';
-import { runningApi, type Seeded, seed } from '../../test/installation/running-api.ts';
-import { machine } from '../../test/seeds/seed.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 
 const github = 'https://token.actions.githubusercontent.com';
 const rule = {
@@ -14,12 +14,7 @@ const rule = {
   claims: { repository: ['octo/*'], ref: ['refs/heads/main', 'refs/tags/*'] },
   role: 'deployer',
 };
-let ours: Seeded;
-const api = await runningApi();
-beforeEach(async () => {
-  ours = await seed(api.database);
-});
-afterAll(() => api.close());
+const { api, ours } = await renewedApi();
 
 const url = '/api/v1/trusted-issuers';
 const create = (more: Record<string, unknown> = {}, whose = ours) =>
@@ -29,7 +24,7 @@ const update = (id: unknown, body: Record<string, unknown>, whose = ours) =>
 
 /** A token as a job gets it by the rule. */
 async function minted(trustedIssuerId: unknown) {
-  const made = await effect(api.database, machine, (running) =>
+  const made = await api.effect((running) =>
     createToken(running, {
       organizationId: ours.organizationId,
       name: 'job',
@@ -40,18 +35,16 @@ async function minted(trustedIssuerId: unknown) {
   );
   return { token: made.secret, id: made.row.id };
 }
-const status = async (token: { token: string; id: string }) =>
-  (await api.call('GET', '/api/v1/teams', { as: token })).status;
+const status = async (token: { token: string; id: string }) => (await api.as(token).get('/teams')).status;
 
 async function actions(): Promise<string[]> {
-  const { body } = await api.call('GET', '/api/v1/audit-log', { as: ours.tokens.admin });
+  const { body } = await ours.tokens.admin.get('/audit-log');
   return Array.isArray(body.items) ? body.items.map(({ action }) => action) : [];
 }
 
 test('201 with the rule, its defaults filled in; it can be read and is listed', async () => {
-  const made = await create();
-  expect(made.status, made.text).toBe(201);
-  const { $schema, ...body } = made.body;
+  const made = ok(await create(), 201);
+  const { $schema, ...body } = made;
   expect(body).toEqual({
     ...rule,
     id: expect.any(String),
@@ -60,7 +53,7 @@ test('201 with the rule, its defaults filled in; it can be read and is listed', 
     createdAt: expect.any(String),
   });
   const got = await api.call('GET', `${url}/${body.id}`, { as: ours.tokens.admin });
-  expect(got.body).toEqual(made.body);
+  expect(got.body).toEqual(made);
   expect((await api.call('GET', url, { as: ours.tokens.admin })).body.items).toEqual([body]);
   expect(await actions()).toContain('trusted_issuer.created');
 });
@@ -133,7 +126,7 @@ describe('422 for', () => {
 test('an issuer within the ranges that the owner allows may be private and plain', async () => {
   const allowing = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '10.0.0.0/8' } });
   try {
-    const whose = await seed(allowing.database);
+    const whose = await allowing.organization();
     const made = (issuer: string) =>
       allowing.call('POST', url, {
         as: whose.sessions.admin,
@@ -159,15 +152,14 @@ test('409 for a name that is taken, whatever its case', async () => {
 });
 
 test('404 for a rule of another organization', async () => {
-  const theirs = await seed(api.database);
+  const theirs = await api.organization();
   const { body } = await create();
   for (const [method, sent] of [
     ['GET', {}],
     ['PATCH', { body: { name: 'theirs' } }],
     ['DELETE', {}],
   ] as const) {
-    const refused = await api.call(method, `${url}/${body.id}`, { as: theirs.sessions.admin, ...sent });
-    expect(refused.status).toBe(404);
+    expect((await api.call(method, `${url}/${body.id}`, { as: theirs.sessions.admin, ...sent })).status).toBe(404);
   }
 });
 
@@ -179,9 +171,8 @@ describe('changing a rule', () => {
   ])('in %s leaves its tokens alone', async (_, change) => {
     const { body } = await create();
     const token = await minted(body.id);
-    const changed = await update(body.id, change);
-    expect(changed.status).toBe(200);
-    expect(changed.body).toMatchObject(change);
+    const changed = ok(await update(body.id, change));
+    expect(changed).toMatchObject(change);
     expect(await status(token)).toBe(200);
   });
 
@@ -217,8 +208,8 @@ test('DELETE: 204, its tokens are revoked, and then 404', async () => {
   const token = await minted(body.id);
   const other = await create({ name: 'Another rule' });
   await minted(other.body.id);
-  const live = `/api/v1/api-tokens?live=true&trustedIssuerId=${body.id}`;
-  expect((await api.call('GET', live, { as: ours.tokens.admin })).body.items).toMatchObject([{ id: token.id }]);
+  const live = `/api-tokens?live=true&trustedIssuerId=${body.id}`;
+  expect((await ours.tokens.admin.get(live)).body.items).toMatchObject([{ id: token.id }]);
   expect((await api.call('DELETE', `${url}/${other.body.id}`, { as: ours.sessions.admin })).status).toBe(204);
   const remove = () => api.call('DELETE', `${url}/${body.id}`, { as: ours.sessions.admin });
   expect((await remove()).status).toBe(204);
@@ -232,7 +223,7 @@ test('only administrators hear of it', async () => {
     [ours.tokens.admin, ours.tokens.viewer].map((as) => readStream(api, '/api/v1/events/stream', as)),
   );
   const { body } = await create();
-  const { body: team } = await api.call('POST', '/api/v1/teams', { as: ours.tokens.admin, body: { name: 'After' } });
+  const { body: team } = await ours.tokens.admin.post('/teams', { name: 'After' });
   for (const stream of streams) await until('the team', async () => stream.text().includes(String(team.id)));
   expect(streams.map((stream) => stream.text().includes(String(body.id)))).toEqual([true, false]);
   for (const stream of streams) stream.stop();

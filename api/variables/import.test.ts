@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
+import { ok } from '../../test/api/client.ts';
 import { api, type Imported, imported, imports, ours, put, send, serviceId, url } from '../../test/api/imports.ts';
 
 const apply = async () => {
-  const draft = await api.call('GET', `${url()}/change-set`, { as: ours.sessions.viewer });
+  const draft = await ours.sessions.viewer.get(`${url()}/change-set`);
   const { id } = draft.body.changeSet as { id: string };
-  const applied = await api.call('POST', `/api/v1/change-sets/${id}/apply`, { as: ours.sessions.deployer, body: {} });
-  expect(applied.status, applied.text).toBe(200);
+  ok(await api.as(ours.sessions.deployer).post(`/change-sets/${id}/apply`, {}));
 };
 
 const keys = async () => {
-  const { body } = await api.call('GET', `${url()}/variables?limit=200`, { as: ours.sessions.viewer });
+  const { body } = await ours.sessions.viewer.get(`${url()}/variables?limit=200`);
   return (body as { items: { key: string; value: string; secret: boolean; staged?: string }[] }).items;
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Applied, call, mountedPlaces, ok, ours, place } from '../../test/api/mounted-place.ts';
+import { ok } from '../../test/api/client.ts';
+import { type Applied, call, mountedPlaces, ours, place } from '../../test/api/mounted-place.ts';
 
 mountedPlaces();
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Applied, api, call, mountedPlaces, ok, place } from '../../test/api/mounted-place.ts';
+import { ok } from '../../test/api/client.ts';
+import { type Applied, api, call, mountedPlaces, place } from '../../test/api/mounted-place.ts';
 
 const named = [{ serviceName: 'store', processes: [{ name: 'web', volumes: ['data'] }] }];
 
@@ -50,9 +51,11 @@ describe('redeploy and roll back', () => {
     const { stage, live, variable, first, serviceId, environment } = await place();
     await stage(variable('1'));
     await live({ downtimeAccepted: true });
-    const { kysely } = api.database;
-    const forgotten = kysely.updateTable('environment_service').set({ downtime_accepted: [] });
-    await forgotten.where('service_id', '=', serviceId).where('environment_id', '=', environment).execute();
+    await api.rows.set(
+      'environment_service',
+      { service_id: serviceId, environment_id: environment },
+      { downtime_accepted: [] },
+    );
     const refused = await call('POST', `/releases/${first}/rollback`);
     expect([refused.status, refused.body.downtime]).toMatchObject([409, named]);
     ok(await call('POST', `/releases/${first}/rollback`, { downtimeAccepted: true }), 201);

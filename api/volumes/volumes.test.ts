@@ -1,13 +1,12 @@
-import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { volumeName } from '../../domain/services/volumes.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { ok } from '../../test/api/client.ts';
+import { expectProblem } from '../../test/api/expect-problem.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const { project, service, call, staged, applied } = madeProjects(
   () => ({ api, as: ours.tokens.deployer }),
@@ -28,17 +27,15 @@ async function inBoth() {
 async function withVolume() {
   const places = await inBoth();
   const { web, staging, production } = places;
-  const volume = await call('POST', `/processes/${web}/volumes`, data);
-  expect(volume.status, volume.text).toBe(201);
-  const { kysely } = api.database;
-  await kysely.deleteFrom('change_set_item').where('volume_id', '=', String(volume.body.id)).execute();
+  const volume = ok(await call('POST', `/processes/${web}/volumes`, data), 201);
+  await api.rows.remove('change_set_item', { volume_id: String(volume.id) });
   for (const environment of [staging, production]) {
     const path = `{processes,${web},volumes}`;
-    const value = JSON.stringify({ [String(volume.body.id)]: { ...data, storageClass: '' } });
-    await sql`update environment_service set settings = jsonb_set(settings, ${path}::text[], ${value}::jsonb)
-      where environment_id = ${environment}`.execute(kysely);
+    const value = JSON.stringify({ [String(volume.id)]: { ...data, storageClass: '' } });
+    await api.sql`update environment_service set settings = jsonb_set(settings, ${path}::text[], ${value}::jsonb)
+      where environment_id = ${environment}`;
   }
-  return { ...places, volume: String(volume.body.id) };
+  return { ...places, volume: String(volume.id) };
 }
 
 const listed = async (process: string, environment?: string) => {
@@ -51,31 +48,29 @@ const listed = async (process: string, environment?: string) => {
 describe('POST /processes/{id}/volumes', () => {
   test('the definition changes at once, and the volume is staged wherever the process is', async () => {
     const { staging, production, web } = await inBoth();
-    const made = await call('POST', `/processes/${web}/volumes`, data);
-    expect(made.status, made.text).toBe(201);
-    expect(made.body).toMatchObject({ ...data, processId: web, storageClass: '' });
-    expect(made.body).not.toHaveProperty('usage');
+    const made = ok(await call('POST', `/processes/${web}/volumes`, data), 201);
+    expect(made).toMatchObject({ ...data, processId: web, storageClass: '' });
+    expect(made).not.toHaveProperty('usage');
     for (const environment of [staging, production]) {
       const [item, ...others] = await staged(environment);
       expect(item).toMatchObject({ kind: 'volume.create', key: 'data', processId: web, from: '' });
       expect(JSON.parse(item?.to ?? '')).toEqual({ ...data, storageClass: '' });
       expect(others).toEqual([]);
-      expect(await listed(web, environment)).toMatchObject([{ id: made.body.id, sizeBytes: 1_000 }]);
+      expect(await listed(web, environment)).toMatchObject([{ id: made.id, sizeBytes: 1_000 }]);
     }
-    expect(await listed(web)).toMatchObject([{ id: made.body.id }]);
-    expect((await call('GET', `/volumes/${made.body.id}`)).body).toMatchObject(data);
+    expect(await listed(web)).toMatchObject([{ id: made.id }]);
+    expect((await call('GET', `/volumes/${made.id}`)).body).toMatchObject(data);
     const process = (await call('GET', `/processes/${web}?environmentId=${staging}`)).body;
     expect(process).not.toHaveProperty('volumes');
   });
 
   test('with an environment it is staged there alone; the same name in another one is the same volume', async () => {
     const { staging, production, web } = await inBoth();
-    const first = await call('POST', `/processes/${web}/volumes?environmentId=${staging}`, data);
-    expect(first.status, first.text).toBe(201);
+    const first = ok(await call('POST', `/processes/${web}/volumes?environmentId=${staging}`, data), 201);
     expect([await listed(web, staging), await listed(web, production)]).toMatchObject([[{ name: 'data' }], []]);
     const larger = { ...data, sizeBytes: 9_000 };
     const second = await call('POST', `/processes/${web}/volumes?environmentId=${production}`, larger);
-    expect([second.status, second.body.id, second.body.sizeBytes]).toEqual([201, first.body.id, 9_000]);
+    expect([second.status, second.body.id, second.body.sizeBytes]).toEqual([201, first.id, 9_000]);
     const sizes = await Promise.all([listed(web), listed(web, staging), listed(web, production)]);
     expect(sizes.flat().map(({ sizeBytes }) => sizeBytes)).toEqual([1_000, 1_000, 9_000]);
     const again = await call('POST', `/processes/${web}/volumes?environmentId=${staging}`, data);
@@ -106,8 +101,7 @@ describe('POST /processes/{id}/volumes', () => {
     expect(refused.body.detail).toContain('"Production"');
     const cron = { name: 'nightly', kind: 'cron', schedule: '0 3 * * *' };
     const nightly = await call('POST', `/services/${id}/processes`, cron);
-    const late = await call('POST', `/processes/${nightly.body.id}/volumes`, data);
-    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('"nightly"')]);
+    expectProblem(await call('POST', `/processes/${nightly.body.id}/volumes`, data), 409, '"nightly"');
   });
 
   test('409 for a storage class, and for a name of another process', async () => {
@@ -123,14 +117,12 @@ describe('POST /processes/{id}/volumes', () => {
 test('a second instance of a process with a volume is refused, by every way', async () => {
   const { web, staging } = await withVolume();
   for (const query of ['', `?environmentId=${staging}`]) {
-    const refused = await call('PATCH', `/processes/${web}${query}`, { replicas: 2 });
-    expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining('the volume "data"')]);
+    expectProblem(await call('PATCH', `/processes/${web}${query}`, { replicas: 2 }), 422, 'the volume "data"');
   }
   const cron = await call('PATCH', `/processes/${web}`, { kind: 'cron', schedule: '0 3 * * *' });
   expect([cron.status, cron.body.detail]).toEqual([422, expect.stringContaining('body.kind: cannot be cron')]);
   const item = { kind: 'process.set', processId: web, key: 'replicas', value: 2 };
-  const put = await call('PUT', `/environments/${staging}/change-set/items`, item);
-  expect([put.status, put.body.detail]).toEqual([409, expect.stringContaining('the process "web"')]);
+  expectProblem(await call('PUT', `/environments/${staging}/change-set/items`, item), 409, 'the process "web"');
   expect((await call('PATCH', `/processes/${web}`, { replicas: 0 })).status).toBe(200);
 });
 
@@ -145,8 +137,7 @@ describe('PATCH /volumes/{id}', () => {
     const alone = await call('PATCH', `/volumes/${volume}?environmentId=${staging}`, { sizeBytes: 6_000 });
     expect([alone.status, alone.body.sizeBytes]).toEqual([200, 6_000]);
     expect((await call('GET', `/volumes/${volume}`)).body.sizeBytes).toBe(5_000);
-    const refused = await call('PATCH', `/volumes/${volume}`, { sizeBytes: 5_500 });
-    expect([refused.status, refused.body.detail]).toEqual([422, expect.stringContaining('"Staging"')]);
+    expectProblem(await call('PATCH', `/volumes/${volume}`, { sizeBytes: 5_500 }), 422, '"Staging"');
     expect(await staged(staging)).toMatchObject([{ kind: 'volume.grow', from: '1000', to: '6000' }]);
   });
 });
@@ -168,11 +159,9 @@ describe('DELETE /volumes/{id}', () => {
     expect(await staged(staging)).toMatchObject([{ kind: 'volume.delete', key: 'data' }]);
     expect([await listed(web), await listed(web, staging)]).toEqual([[], []]);
     expect((await call('GET', `/volumes/${volume}`)).status).toBe(200);
-    const grown = await call('PATCH', `/volumes/${volume}?environmentId=${staging}`, { sizeBytes: 2_000 });
-    expect(grown.status).toBe(404);
-    const another = await call('POST', `/processes/${web}/volumes`, data);
-    expect(another.status, another.text).toBe(201);
-    expect(another.body.id).not.toBe(volume);
+    expect((await call('PATCH', `/volumes/${volume}?environmentId=${staging}`, { sizeBytes: 2_000 })).status).toBe(404);
+    const another = ok(await call('POST', `/processes/${web}/volumes`, data), 201);
+    expect(another.id).not.toBe(volume);
   });
 
   test('discarding the change that adds it forgets it where nothing else has it', async () => {
@@ -197,10 +186,8 @@ test('items of a change set add, grow and delete volumes, and what does not fit 
   expect(label).toBe('Volume data of web');
   const both = await put(production, create('data', { mountPath: '/srv', sizeBytes: 20 }));
   expect(both.body.items).toMatchObject([{ volumeId }]);
-  const grown = await put(staging, { kind: 'volume.grow', volumeId, value: 5 });
-  expect([grown.status, grown.body.detail]).toEqual([409, expect.stringContaining('only grows')]);
-  const nested = await put(staging, create('logs', { mountPath: '/data/logs', sizeBytes: 10 }));
-  expect([nested.status, nested.body.detail]).toEqual([409, expect.stringContaining('overlaps')]);
+  expectProblem(await put(staging, { kind: 'volume.grow', volumeId, value: 5 }), 409, 'only grows');
+  expectProblem(await put(staging, create('logs', { mountPath: '/data/logs', sizeBytes: 10 })), 409, 'overlaps');
   const wrong = await put(staging, create('logs', { mountPath: 'logs', sizeBytes: 10 }));
   expect([wrong.status, wrong.body.errors]).toMatchObject([422, [{ location: 'body.items[0].value' }]]);
   const deleted = await put(staging, { kind: 'volume.delete', volumeId });
@@ -208,23 +195,21 @@ test('items of a change set add, grow and delete volumes, and what does not fit 
 });
 
 test('the usage in an environment is as its cluster told it', async () => {
-  const { kysely } = api.database;
   const { organizationId } = ours;
   const place = await seedPlace(api.database, organizationId);
   const { environmentId, serviceId, processId, clusterId } = place;
-  const made = await call('POST', `/processes/${processId}/volumes?environmentId=${environmentId}`, data);
-  expect(made.status, made.text).toBe(201);
-  const volumes = JSON.stringify([{ name: volumeName(String(made.body.id)), usedBytes: 640 }]);
-  await sql`insert into observed_slice (cluster_id, key, organization_id, applied_revision, instances, volumes, traffic)
+  const made = ok(await call('POST', `/processes/${processId}/volumes?environmentId=${environmentId}`, data), 201);
+  const volumes = JSON.stringify([{ name: volumeName(String(made.id)), usedBytes: 640 }]);
+  await api.sql`insert into observed_slice (cluster_id, key, organization_id, applied_revision, instances, volumes, traffic)
     values (${clusterId}, ${`env/${environmentId}/${serviceId}`}, ${organizationId}, 1, '[]', ${volumes}::jsonb, '[]')
-  `.execute(kysely);
+  `;
   const usage = { usedBytes: 640, capacityBytes: 1_000, sizeEnforced: false, observedAt: expect.any(String) };
   expect(await listed(processId, environmentId)).toMatchObject([{ usage }]);
-  const read = await call('GET', `/volumes/${made.body.id}?environmentId=${environmentId}`);
+  const read = await call('GET', `/volumes/${made.id}?environmentId=${environmentId}`);
   expect(read.body.usage).toEqual(usage);
   const filesystem = { availableBytes: 10, capacityBytes: 100 };
   const disk = JSON.stringify({ ...filesystem, pressure: true });
-  await sql`update cluster_agent set disk = ${disk}::jsonb where cluster_id = ${clusterId}`.execute(kysely);
+  await api.sql`update cluster_agent set disk = ${disk}::jsonb where cluster_id = ${clusterId}`;
   expect(await listed(processId, environmentId)).toMatchObject([{ usage: { ...usage, filesystem } }]);
 });
 

@@ -1,15 +1,11 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { admit, type NewDeployment } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
-import { machine, seedMember } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { ownApi } from '../../test/api/own-api.ts';
+import { type SeededPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const own = () => tenant(api.database.kysely, ours.organizationId);
 
@@ -17,14 +13,14 @@ async function start(place: SeededPlace, number: number, more: Partial<NewDeploy
   const { organizationId, projectId, environmentId, serviceId } = place;
   const { id: releaseId } = await seedRelease(api.database, place, number);
   const one = { id: uuid(), environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true, ...more };
-  await effect(api.database, machine, (starting) =>
+  await api.effect((starting) =>
     admit(starting, { organizationId, projectId }, { event: 'create', deployments: [one] }),
   );
   return one.id;
 }
 
 async function why(path: string, by = ours.tokens.viewer) {
-  const answer = await api.call('GET', `/api/v1${path}`, { as: by });
+  const answer = await api.as(by).get(path);
   expect(answer, answer.text).toMatchObject({ status: 200 });
   return answer.body.items as {
     deploymentId: string;
@@ -35,28 +31,25 @@ async function why(path: string, by = ours.tokens.viewer) {
 }
 
 const fail = (id: string) =>
-  own()
-    .updateTable('deployment')
-    .set({
+  ours.rows.set(
+    'deployment',
+    { id },
+    {
       ...{ state: 'failed', waits_for: 'health', message: 'It did not answer.', finished_at: new Date() },
       stages: JSON.stringify([{ stage: 'start', startedAt: new Date().toISOString() }]) as never,
       failure: JSON.stringify({ process: 'web', instance: 'web-1', exit: { code: 3 }, lines: ['no DB_URL'] }) as never,
-    })
-    .where('id', '=', id)
-    .execute();
+    },
+  );
 
 test('a viewer reads why a rollback waits for its approval: who decides, since when, and the command', async () => {
-  const place = await seedPlace(api.database, ours.organizationId, { production: true });
+  const place = await ours.place({ production: true });
   const release = await seedRelease(api.database, place, 1);
-  await own()
-    .updateTable('environment_service')
-    .set({ live_release_id: (await seedRelease(api.database, place, 2)).id })
-    .where('service_id', '=', place.serviceId)
-    .execute();
-  const held = await api.call('POST', `/api/v1/releases/${release.id}/rollback`, {
-    as: ours.tokens.deployer,
-    body: {},
-  });
+  await ours.rows.set(
+    'environment_service',
+    { service_id: place.serviceId },
+    { live_release_id: (await seedRelease(api.database, place, 2)).id },
+  );
+  const held = await ours.tokens.deployer.post(`/releases/${release.id}/rollback`, {});
   const { deployment, approval } = held.body as { deployment: { id: string }; approval: { id: string } };
   const [item, ...others] = await why(`/deployments/${deployment.id}/why`);
   expect(others).toEqual([]);
@@ -76,7 +69,7 @@ test('a viewer reads why a rollback waits for its approval: who decides, since w
   for (const { name } of admins.slice(0, 1)) expect(who?.text).toContain(name);
   expect(how?.text).toContain(`./ballast approve ${approval.id}`);
   // Another may decide, so the person who requested it may not.
-  const requester = await seedMember(api.database, ours.organizationId, 'admin', 'Aaron Requester');
+  const requester = await ours.member('admin', 'Aaron Requester');
   const asked = own().updateTable('approval').where('id', '=', approval.id);
   await asked.set({ answerable_id: null, requested_by_id: requester, authors: null }).execute();
   const whoOf = async () => (await why(`/deployments/${deployment.id}/why`))[0]?.lines[3]?.text;
@@ -86,12 +79,12 @@ test('a viewer reads why a rollback waits for its approval: who decides, since w
 });
 
 test('of an environment the failed one comes first, then those that wait, each with what holds it', async () => {
-  const place = await seedPlace(api.database, ours.organizationId, { concurrency: 1 });
-  const other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const place = await ours.place({ concurrency: 1 });
+  const other = await ours.place({ beside: place });
   const failed = await start(place, 1);
   await fail(failed);
   const rolling = await start(place, 2);
-  await own().updateTable('deployment').set({ state: 'starting', waits_for: null }).where('id', '=', rolling).execute();
+  await ours.rows.set('deployment', { id: rolling }, { state: 'starting', waits_for: null });
   const queued = await start(other, 1);
   const items = await why(`/environments/${place.environmentId}/why`);
   expect(items.map(({ deploymentId }) => deploymentId)).toEqual([failed, queued, rolling]);
@@ -110,28 +103,24 @@ test('of an environment the failed one comes first, then those that wait, each w
 });
 
 test('once a later one is live nothing is left to explain; at most five are told', async () => {
-  const place = await seedPlace(api.database, ours.organizationId);
+  const place = await ours.place();
   await fail(await start(place, 1));
   const live = await start(place, 2);
-  await own()
-    .updateTable('deployment')
-    .set({ state: 'live', finished_at: new Date() })
-    .where('id', '=', live)
-    .execute();
+  await ours.rows.set('deployment', { id: live }, { state: 'live', finished_at: new Date() });
   expect(await why(`/environments/${place.environmentId}/why`)).toEqual([]);
   for (let number = 0; number < 6; number += 1) {
-    await fail(await start(await seedPlace(api.database, ours.organizationId, { beside: place }), 1));
+    await fail(await start(await ours.place({ beside: place }), 1));
   }
   expect(await why(`/environments/${place.environmentId}/why`)).toHaveLength(5);
 });
 
 test('a token of other projects, and an environment of another project, are 404', async () => {
-  const place = await seedPlace(api.database, ours.organizationId);
-  const other = await seedPlace(api.database, ours.organizationId);
+  const place = await ours.place();
+  const other = await ours.place();
   const id = await start(place, 1);
-  const limited = await seedToken(api.database, ours.organizationId, 'deployer', [other.projectId]);
+  const limited = await ours.token('deployer', [other.projectId]);
   const paths = [`/deployments/${id}/why`, `/environments/${place.environmentId}/why`];
-  for (const path of paths) expect((await api.call('GET', `/api/v1${path}`, { as: limited })).status).toBe(404);
-  const mixed = `/api/v1/services/${place.serviceId}/why?environmentId=${other.environmentId}`;
-  expect((await api.call('GET', mixed, { as: ours.tokens.viewer })).status).toBe(404);
+  for (const path of paths) expect((await api.as(limited).get(path)).status).toBe(404);
+  const mixed = `/services/${place.serviceId}/why?environmentId=${other.environmentId}`;
+  expect((await ours.tokens.viewer.get(mixed)).status).toBe(404);
 });

@@ -40,17 +40,17 @@ const replays = async (text: string) =>
   );
 
 test('a running workflow is exported as a file that replays with the code of today, and the audit log says so', async () => {
-  const made = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Exported' } });
+  const made = await api.as(ours.tokens.admin).post('/clusters', { name: 'Exported' });
   const { id } = made.body.cluster as { id: string };
   await until('it is started', async () => {
-    const { body } = await api.call('GET', `/api/v1/workflows/${id}`, { as: ours.tokens.admin });
+    const { body } = await api.as(ours.tokens.admin).get(`/workflows/${id}`);
     return body.runs === 1;
   });
   await api.temporal.client.workflow
     .getHandle(actorId('cluster', id))
     .signal('connected', { id: 'c', body: { version: '0.1.0' } });
   await until('it is ready', async () => {
-    const { body } = await api.call('GET', `/api/v1/workflows/${id}`, { as: ours.tokens.admin });
+    const { body } = await api.as(ours.tokens.admin).get(`/workflows/${id}`);
     return body.state === 'ready';
   });
   const exported = await asked(id);
@@ -68,7 +68,7 @@ test('a running workflow is exported as a file that replays with the code of tod
   await replays(exported.text);
   // Code that would do something else is noticed.
   await expect(replays(exported.text.replaceAll('"claimActor"', '"otherActor"'))).rejects.toThrow();
-  const { body } = await api.call('GET', '/api/v1/audit-log?action=workflow.exported', { as: ours.tokens.admin });
+  const { body } = await api.as(ours.tokens.admin).get('/audit-log?action=workflow.exported');
   expect(body.items).toMatchObject([{ subject: { kind: 'workflow', id }, details: { run: 1 } }]);
   for (const token of [ours.tokens.viewer, ours.tokens.deployer]) {
     expect((await asked(id, token)).status).toBe(403);
@@ -80,10 +80,7 @@ test('an archived workflow replays, too; one whose archive was altered is refuse
   const id = uuid();
   const { organizationId } = ours;
   const over = { state: 'deleted', finished_at: new Date(), archived_at: new Date() } as const;
-  await api.database.kysely
-    .insertInto('cluster')
-    .values({ id, organization_id: organizationId, name: 'Gone', slug: id, ...over })
-    .execute();
+  await api.rows.add('cluster', { id, organization_id: organizationId, name: 'Gone', slug: id, ...over });
   const page = { actorId: actorId('cluster', id), runId: uuid(), page: 0, organizationId };
   const bytes = await recordedHistory('cluster-deleted');
   await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes });
@@ -92,12 +89,8 @@ test('an archived workflow replays, too; one whose archive was altered is refuse
   await replays(exported.text);
   const again = await asked(id, ours.tokens.admin, '', key);
   expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([exported.text, 'true']);
-  const { body } = await api.call('GET', `/api/v1/audit-log?action=workflow.exported`, { as: ours.tokens.admin });
+  const { body } = await api.as(ours.tokens.admin).get('/audit-log?action=workflow.exported');
   expect((body.items as { subject: object }[]).map(({ subject }) => subject)).toMatchObject([{ id }, {}]);
-  await api.database.kysely
-    .updateTable('history_archive')
-    .set({ page: 1 })
-    .where('actor_id', '=', page.actorId)
-    .execute();
+  await api.rows.set('history_archive', { actor_id: page.actorId }, { page: 1 });
   expect((await asked(id)).status).toBe(409);
 });

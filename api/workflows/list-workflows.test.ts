@@ -1,22 +1,20 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { actorId } from '../../domain/actors/actors.ts';
-import { type Credential, runningApi, seed, seedToken } from '../../test/installation/running-api.ts';
+import { ok } from '../../test/api/client.ts';
+import { ownApi } from '../../test/api/own-api.ts';
+import { type Credential, seedToken } from '../../test/installation/running-api.ts';
 import { seedPlace } from '../../test/seeds/seed-place.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import type { AgentUpdateState } from '../../workflows/agent-update/descriptor.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const as = () => ({ as: ours.tokens.admin });
 const list = async () => {
-  const answered = await api.call('GET', '/api/v1/workflows', as());
-  expect(answered.status, answered.text).toBe(200);
-  return answered.body.items as Record<string, unknown>[];
+  return ok(await api.call('GET', '/api/v1/workflows', as())).items as Record<string, unknown>[];
 };
 
 /** As the deed that started the workflow leaves it. */
@@ -28,15 +26,14 @@ async function request(organizationId: string, workflowId: string, id: string): 
 }
 
 test('the newest come first; page by page, and by kind, life, state, end, subject, person and time', async () => {
-  const theirs = await seed(api.database);
-  const { kysely } = api.database;
+  const theirs = await api.organization();
   const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
   const ids: Record<string, string> = {};
   const cluster = async (name: string, minute: number, more: object = {}, organizationId = theirs.organizationId) => {
     const id = uuid();
     ids[name] = id;
     const row = { id, organization_id: organizationId, name, slug: name, created_at: at(minute), ...more };
-    await kysely.insertInto('cluster').values(row).execute();
+    await api.rows.add('cluster', row);
     return { id, organizationId };
   };
   const update = async (
@@ -50,10 +47,13 @@ test('the newest come first; page by page, and by kind, life, state, end, subjec
     ids[name] = id;
     const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
     const row = { id, cluster_id: clusterId, kind: 'update', from_image: 'a', to_image: 'b', ...by } as const;
-    await kysely
-      .insertInto('agent_update')
-      .values({ ...row, organization_id: theirs.organizationId, state, created_at: createdAt, finished_at: finishedAt })
-      .execute();
+    await api.rows.add('agent_update', {
+      ...row,
+      organization_id: theirs.organizationId,
+      state,
+      created_at: createdAt,
+      finished_at: finishedAt,
+    });
   };
   await cluster('old', 1);
   await cluster('new', 9);
@@ -63,24 +63,21 @@ test('the newest come first; page by page, and by kind, life, state, end, subjec
   await update('hanging', blocked.id, at(4), null);
   await update('done', blocked.id, at(5), at(6), 'returned');
   await update('fresh', untold.id, new Date(), null);
-  await kysely
-    .insertInto('outbox')
-    .values({
-      actor_id: actorId('cluster', untold.id),
-      organization_id: theirs.organizationId,
-      kind: 'message',
-      message: 'lost',
-      body: {},
-      author: {},
-      created_at: at(3),
-      next_attempt_at: new Date(Date.UTC(2100, 0, 1)),
-    })
-    .execute();
+  await api.rows.add('outbox', {
+    actor_id: actorId('cluster', untold.id),
+    organization_id: theirs.organizationId,
+    kind: 'message',
+    message: 'lost',
+    body: {},
+    author: {},
+    created_at: at(3),
+    next_attempt_at: new Date(Date.UTC(2100, 0, 1)),
+  });
   const named = async (query: string) => {
     const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
     const found: (string | undefined)[] = [];
     for (let cursor = ''; ; ) {
-      const { body } = await api.call('GET', `/api/v1/workflows?limit=2${query}${cursor}`, { as: theirs.tokens.admin });
+      const { body } = await theirs.tokens.admin.get(`/workflows?limit=2${query}${cursor}`);
       found.push(...(body.items as { id: string }[]).map(({ id }) => names.get(id)));
       if (body.nextCursor === undefined) return found;
       cursor = `&cursor=${body.nextCursor}`;
@@ -108,9 +105,9 @@ test('the newest come first; page by page, and by kind, life, state, end, subjec
   expect(await named('&outcome=failed&from=2026-01-01T00:06:00Z')).toEqual(['done']);
   expect(await named('&outcome=failed&from=2026-01-01T00:06:01Z')).toEqual([]);
   expect(await named('&stuck=true&state=over')).toEqual([]);
-  const done = await api.call('GET', `/api/v1/workflows/${ids.done}`, { as: theirs.tokens.admin });
+  const done = await theirs.tokens.admin.get(`/workflows/${ids.done}`);
   expect(done.body.requestedBy).toEqual({ kind: 'user', id: 'u', name: 'Ada' });
-  const { body } = await api.call('GET', `/api/v1/workflows?stuck=true`, { as: theirs.tokens.admin });
+  const { body } = await theirs.tokens.admin.get('/workflows?stuck=true');
   expect(body.items).toMatchObject([
     {
       ...{ kind: 'agent-update', title: 'Agent update: blocked', name: 'blocked', subjectKind: 'cluster' },
@@ -133,31 +130,25 @@ test('each reads the workflows of what it may see, and no others exist for it', 
   const { clusterId: cluster, projectId, environmentId, serviceId } = await seedPlace(api.database, organizationId);
   const [update, deletion, deployment, changeSet, build] = [uuid(), uuid(), uuid(), uuid(), uuid()];
   const by = { requested_by_kind: 'user', requested_by_id: 'u', requested_by_name: 'Ada' } as const;
-  await kysely
-    .insertInto('agent_update')
-    .values({
-      id: update,
-      organization_id: organizationId,
-      cluster_id: cluster,
-      kind: 'update',
-      from_image: 'a',
-      to_image: 'b',
-      ...by,
-    })
-    .execute();
+  await api.rows.add('agent_update', {
+    id: update,
+    organization_id: organizationId,
+    cluster_id: cluster,
+    kind: 'update',
+    from_image: 'a',
+    to_image: 'b',
+    ...by,
+  });
   const restored = { state: 'restored', finished_at: new Date(), restore_until: new Date() } as const;
-  await kysely
-    .insertInto('deletion')
-    .values({
-      id: deletion,
-      organization_id: organizationId,
-      kind: 'organization',
-      name: 'Ours',
-      slug: 'o',
-      ...by,
-      ...restored,
-    })
-    .execute();
+  await api.rows.add('deletion', {
+    id: deletion,
+    organization_id: organizationId,
+    kind: 'organization',
+    name: 'Ours',
+    slug: 'o',
+    ...by,
+    ...restored,
+  });
   const place = { project_id: projectId, environment_id: environmentId };
   const ofService = { ...place, service_id: serviceId };
   await tenantRow(api.database, 'release', organizationId, ofService);
@@ -180,20 +171,20 @@ test('each reads the workflows of what it may see, and no others exist for it', 
     [await seedToken(api.database, organizationId, 'admin', [projectId]), ['cluster']],
   ];
   for (const [as, kinds] of readers) {
-    const { body } = await api.call('GET', '/api/v1/workflows', { as });
+    const { body } = await api.as(as).get('/workflows');
     expect((body.items as { kind: string }[]).map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted());
     for (const [kind, id] of Object.entries(all)) {
       const readable = kinds.some((one) => one === kind);
-      const answered = await api.call('GET', `/api/v1/workflows/${id}`, { as });
+      const answered = await api.as(as).get(`/workflows/${id}`);
       expect([kind, answered.status]).toEqual([kind, readable ? 200 : 404]);
-      if (!readable) expect((await api.call('GET', `/api/v1/workflows/${id}/history`, { as })).status).toBe(404);
-      const narrowed = await api.call('GET', `/api/v1/workflows?kind=${kind}`, { as });
+      if (!readable) expect((await api.as(as).get(`/workflows/${id}/history`)).status).toBe(404);
+      const narrowed = await api.as(as).get(`/workflows?kind=${kind}`);
       expect((narrowed.body.items as object[]).length).toBe(readable ? 1 : 0);
     }
   }
 
   // Of none of them the audit log tells who requested it.
-  const { body } = await api.call('GET', '/api/v1/workflows?requestedBy=u', { as: tokens.admin });
+  const { body } = await api.as(tokens.admin).get('/workflows?requestedBy=u');
   const told = Object.fromEntries((body.items as { kind: string }[]).map(({ kind, ...one }) => [kind, one]));
   const requestedBy = { kind: 'user', id: 'u', name: 'Ada' };
   const project = await tenant(kysely, organizationId)

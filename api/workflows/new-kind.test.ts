@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import proto from '@temporalio/proto';
-import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { storeHistoryPage } from '../../db/engine/archive/history-archive.ts';
 import type { ActorDescriptor } from '../../domain/actors/actor-descriptor.ts';
 import { textOf } from '../../domain/history-steps/step.ts';
 import { historyFromText } from '../../temporal/history/history-text.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { runningApi } from '../../test/installation/running-api.ts';
 import { type ActorKind, actorKinds, descriptors } from '../../workflows/descriptors.ts';
 
 const { History } = proto.temporal.api.history.v1;
@@ -52,9 +51,9 @@ const voyage: ActorDescriptor = {
 Object.assign(descriptors, { voyage });
 actorKinds.push('voyage' as ActorKind);
 const api = await runningApi();
-const ours = await seed(api.database);
-await sql`create table voyage (like agent_update including defaults)`.execute(api.database.kysely);
-await sql`alter table voyage drop kind, drop from_image, drop to_image`.execute(api.database.kysely);
+const ours = await api.organization();
+await api.sql`create table voyage (like agent_update including defaults)`;
+await api.sql`alter table voyage drop kind, drop from_image, drop to_image`;
 afterAll(async () => {
   await api.close();
   actorKinds.splice(actorKinds.indexOf('voyage' as ActorKind), 1);
@@ -104,13 +103,11 @@ test('a kind that only its descriptor knows is listed, shown and told with its w
   const [id, clusterId, runId] = [1, 2, 3].map((last) => `01990000-0000-7000-8000-00000000000${last}`);
   const begun = Date.parse('2026-01-01T12:00:00.000Z');
   const over = new Date(begun + 60_000);
-  await sql`insert into voyage (id, organization_id, cluster_id, requested_by_kind, requested_by_id, requested_by_name, state, created_at, finished_at, archived_at)
-    values (${id}, ${organizationId}, ${clusterId}, 'user', 'u', 'Ada', 'sunk', ${new Date(begun)}, ${over}, ${over})`.execute(
-    api.database.kysely,
-  );
+  await api.sql`insert into voyage (id, organization_id, cluster_id, requested_by_kind, requested_by_id, requested_by_name, state, created_at, finished_at, archived_at)
+    values (${id}, ${organizationId}, ${clusterId}, 'user', 'u', 'Ada', 'sunk', ${new Date(begun)}, ${over}, ${over})`;
   const page = { actorId: `voyage/${id}`, runId: String(runId), page: 0, organizationId };
   await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes: history(begun) });
-  const get = (path: string, as = tokens.deployer) => api.call('GET', `/api/v1/workflows${path}`, { as });
+  const get = (path: string, as = tokens.deployer) => api.as(as).get(`/workflows${path}`);
 
   const { body } = await get('?outcome=failed');
   expect(body.items).toMatchObject([

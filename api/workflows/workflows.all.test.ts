@@ -1,21 +1,17 @@
 import { expect, test } from 'vitest';
 import { api, log, type Step, toldWorkflows } from '../../test/api/told-workflows.ts';
 import { until } from '../../test/ground/until.ts';
-import { seed } from '../../test/installation/running-api.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
 
 toldWorkflows();
 
 test('the owner reads the history of a deletion after the purge as well, and a stranger never', async () => {
-  const gone = await seed(api.database);
-  const stranger = await seed(api.database);
+  const gone = await api.organization();
+  const stranger = await api.organization();
   const { organizationId, slug } = gone;
   const owner = { as: gone.sessions.owner, organization: '' };
-  const removed = await api.call('DELETE', `/api/v1/organizations/${organizationId}`, {
-    as: gone.sessions.owner,
-    body: { confirmSlug: slug },
-  });
+  const removed = await gone.sessions.owner.delete(`/organizations/${organizationId}`, { confirmSlug: slug });
   expect(removed.status).toBe(204);
   const deleted = await api.call('GET', '/api/v1/deleted-organizations', owner);
   const [{ id } = { id: '' }] = deleted.body.items as { id: string }[];
@@ -30,8 +26,10 @@ test('the owner reads the history of a deletion after the purge as well, and a s
   const { database, keyring, temporal } = api;
   await until('it is purged and archived', async () => {
     await archiveFinished({ database, keyring, temporal, log, metrics: openMetrics(undefined) });
-    const row = database.kysely.selectFrom('deletion').select('archived_at').where('id', '=', id);
-    return (await row.executeTakeFirst())?.archived_at != null;
+    return (
+      (await database.kysely.selectFrom('deletion').select('archived_at').where('id', '=', id).executeTakeFirst())
+        ?.archived_at != null
+    );
   });
   const after = (await history(owner)).body.items as Step[];
   expect(after.at(-1)).toMatchObject({ kind: 'ended', outcome: 'done' });

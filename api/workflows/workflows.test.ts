@@ -5,7 +5,6 @@ import { actorId } from '../../domain/actors/actors.ts';
 import { startActor } from '../../temporal/delivery/start-actor.ts';
 import { api, as, get, history, log, ours, proxy, type Step, toldWorkflows } from '../../test/api/told-workflows.ts';
 import { until } from '../../test/ground/until.ts';
-import { seed } from '../../test/installation/running-api.ts';
 import { tenantRow } from '../../test/seeds/tenant-row.ts';
 import { archiveFinished } from '../../worker/duties/archive.ts';
 import { openMetrics } from '../../worker/host/metrics.ts';
@@ -36,7 +35,7 @@ test('what it waits for, and what it tries in vain', async () => {
     pending: [],
     waitingFor: 'Waits for an agent to enrol and connect.',
   });
-  await sql`alter table cluster_event rename to cluster_event_away`.execute(api.database.kysely);
+  await api.sql`alter table cluster_event rename to cluster_event_away`;
   await handle(id).signal('connected', { id: 'c', body: { version: '0.1.0' } });
   const trying = await until('it was tried twice', async () => {
     const detail = await get(`/${id}`);
@@ -53,7 +52,7 @@ test('what it waits for, and what it tries in vain', async () => {
     outcome: 'waiting',
     failure: expect.stringMatching(/cluster_event/),
   });
-  await sql`alter table cluster_event_away rename to cluster_event`.execute(api.database.kysely);
+  await api.sql`alter table cluster_event_away rename to cluster_event`;
   await stateIs(id, 'ready');
   const [newest, ...before] = await history(id, '&order=newest&raw=true');
   // Written down with the message that caused it, and only there.
@@ -83,10 +82,7 @@ test('an actor that lives long: its history is whole, from the archive and from 
   const { organizationId } = ours;
   // With short runs, which no operation asks for.
   const cluster = uuid();
-  await api.database.kysely
-    .insertInto('cluster')
-    .values({ id: cluster, organization_id: organizationId, name: 'Short', slug: cluster })
-    .execute();
+  await api.rows.add('cluster', { id: cluster, organization_id: organizationId, name: 'Short', slug: cluster });
   const author = { kind: 'user', id: 'u', name: 'Ada' };
   const input = { clusterId: cluster, organizationId, eventsPerRun: 16 };
   await startActor(api.temporal, { kind: 'cluster', rowId: cluster, organizationId, state: 'ready', author, input });
@@ -152,11 +148,11 @@ test('an actor that lives long: its history is whole, from the archive and from 
     .limit(1)
     .offset(1)
     .executeTakeFirstOrThrow();
-  await api.database.kysely
-    .updateTable('history_archive')
-    .set({ bytes: sql`set_byte(bytes, length(bytes) - 1, get_byte(bytes, length(bytes) - 1) # 1)` })
-    .where('run_id', '=', runId)
-    .execute();
+  await api.rows.set(
+    'history_archive',
+    { run_id: runId },
+    { bytes: sql`set_byte(bytes, length(bytes) - 1, get_byte(bytes, length(bytes) - 1) # 1)` },
+  );
   const broken = await history(cluster, '&raw=true');
   expect(broken.filter(({ run }) => run === 2)).toMatchObject([
     {
@@ -183,14 +179,11 @@ test('one that was over before it began says so', async () => {
 });
 
 test('the owner reads the history of a deletion, and a stranger never', async () => {
-  const gone = await seed(api.database);
-  const stranger = await seed(api.database);
+  const gone = await api.organization();
+  const stranger = await api.organization();
   const { organizationId, slug } = gone;
   const owner = { as: gone.sessions.owner, organization: '' };
-  const removed = await api.call('DELETE', `/api/v1/organizations/${organizationId}`, {
-    as: gone.sessions.owner,
-    body: { confirmSlug: slug },
-  });
+  const removed = await gone.sessions.owner.delete(`/organizations/${organizationId}`, { confirmSlug: slug });
   expect(removed.status).toBe(204);
   const deleted = await api.call('GET', '/api/v1/deleted-organizations', owner);
   const [{ id } = { id: '' }] = deleted.body.items as { id: string }[];

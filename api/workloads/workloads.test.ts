@@ -1,21 +1,18 @@
 import { sql } from 'kysely';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rolloutKey } from '../../domain/deployments/workload-of.ts';
-import { runningApi, seed } from '../../test/installation/running-api.ts';
+import { ownApi } from '../../test/api/own-api.ts';
 import { sampleWorkload as app, madeClusters, sampleProcess as web } from '../../test/seeds/made-cluster.ts';
 import { seedInstance, seedReleases } from '../../test/seeds/seed-cluster.ts';
-import { seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
+import { seedDeployment, seedRelease } from '../../test/seeds/seed-place.ts';
 
-const api = await runningApi({
+const { api, ours } = await ownApi({
   env: { PUBLIC_URL: 'https://ballast.example.com', INGRESS_DOMAIN: 'apps.example.com' },
 });
-const ours = await seed(api.database);
 const releases = await seedReleases(api.database);
-afterAll(() => api.close());
 
-const admin = (method: string, path: string, body?: unknown) =>
-  api.call(method, `/api/v1${path}`, { as: ours.tokens.admin, ...(body === undefined ? {} : { body }) });
-const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
+const admin = (method: string, path: string, body?: unknown) => ours.tokens.admin.call(method, path, body);
+const get = (path: string) => ours.tokens.viewer.get(path);
 const { living } = madeClusters(() => ({ api, as: ours.tokens.admin, image: releases.older }));
 const hidden = 'correct-horse-battery-staple';
 
@@ -56,11 +53,7 @@ describe('workloads', () => {
     const listed = await get(`/clusters/${id}/workloads`);
     for (const answer of [put, again, scaled, audit, listed]) expect(answer.text).not.toContain(hidden);
     expect(api.lines.some((line) => JSON.stringify(line).includes(hidden))).toBe(false);
-    const rows = await api.database.kysely
-      .selectFrom('cluster_slice')
-      .selectAll()
-      .where('cluster_id', '=', id)
-      .execute();
+    const rows = await api.rows.all('cluster_slice', { cluster_id: id });
     expect(JSON.stringify(rows)).not.toContain(hidden);
   });
 
@@ -77,14 +70,12 @@ describe('workloads', () => {
     };
     const at = expect.stringMatching(/Z$/);
     expect(await told()).toEqual(Array(4).fill({ at, inContact: true }));
-    const silent = api.database.kysely.updateTable('cluster_agent').set({ contact: 'lost' });
-    await silent.where('cluster_id', '=', id).execute();
+    await api.rows.set('cluster_agent', { cluster_id: id }, { contact: 'lost' });
     expect(await told()).toEqual(Array(4).fill({ at, inContact: false }));
   });
 
   test('of services have the number of the release that each instance runs, whatever they are called', async () => {
-    const { kysely } = api.database;
-    const place = await seedPlace(api.database, ours.organizationId);
+    const place = await ours.place();
     const { organizationId, environmentId, serviceId, clusterId } = place;
     const rolled = async (number: number, runs_as: string) => {
       const { id } = await seedRelease(api.database, place, number);
@@ -94,24 +85,17 @@ describe('workloads', () => {
     await rolled(2, '2.8');
     // Of the same instances: only replicas differ.
     const live = await rolled(3, '2.8');
-    await kysely
-      .updateTable('environment_service')
-      .set({ live_deployment_id: live })
-      .where('service_id', '=', serviceId)
-      .execute();
+    await api.rows.set('environment_service', { service_id: serviceId }, { live_deployment_id: live });
     // What is rolled next is not what runs.
     await rolled(4, '2.8');
     const instances = ['1', '2.8', '2.9'].map((release, index) => ({
       ...{ id: `web-${index}`, process: 'web', release, node: 'here', state: 'ready', run: 1 },
     }));
     const json = (value: unknown) => sql<never>`${JSON.stringify(value)}::jsonb`;
-    await kysely
-      .insertInto('observed_slice')
-      .values({
-        ...{ cluster_id: clusterId, organization_id: organizationId, key: rolloutKey(environmentId, serviceId) },
-        ...{ applied_revision: 1, instances: json(instances), volumes: json([]), traffic: json([]) },
-      })
-      .execute();
+    await api.rows.add('observed_slice', {
+      ...{ cluster_id: clusterId, organization_id: organizationId, key: rolloutKey(environmentId, serviceId) },
+      ...{ applied_revision: 1, instances: json(instances), volumes: json([]), traffic: json([]) },
+    });
     await seedInstance(api.database, { id: clusterId, organizationId }, 'shop', { release: '1' });
     const { items } = (await get(`/clusters/${clusterId}/instances`)).body;
     expect((items as Record<string, unknown>[]).map(({ release, releaseNumber }) => [release, releaseNumber])).toEqual([
@@ -204,12 +188,7 @@ describe('workloads', () => {
     for (const name of ['fine', 'moved']) await admin('PUT', `/clusters/${id}/workloads/${name}`, app({ environment }));
     const broken = async () => (await get(`/clusters/${id}`)).body.compileError;
     expect(await broken()).toBe('');
-    await api.database.kysely
-      .updateTable('cluster_slice')
-      .set({ sealed_secrets: Buffer.alloc(100, 7) })
-      .where('cluster_id', '=', id)
-      .where('name', '=', 'moved')
-      .execute();
+    await api.rows.set('cluster_slice', { cluster_id: id, name: 'moved' }, { sealed_secrets: Buffer.alloc(100, 7) });
     expect(await broken()).toContain('The secrets of "moved" do not open any more');
   });
 

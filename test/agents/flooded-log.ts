@@ -2,17 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Organization } from '../api/client.ts';
 import { freePort } from '../ground/free-port.ts';
 import { until } from '../ground/until.ts';
 import { sampleLayout } from '../images/sample-image.ts';
-import { headersOf, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import { headersOf, type RunningApi, runningApi } from '../installation/running-api.ts';
 import { agentHome } from './installed-agent.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'agent', 'main.ts');
 
 export interface FloodedLog {
   api: RunningApi;
-  as: Seeded['tokens']['viewer'];
+  as: Organization['tokens']['viewer'];
   /** Beneath which the instance's log is read. */
   place: string;
   /** The instance begins to write. */
@@ -26,7 +27,7 @@ export interface FloodedLog {
 export async function floodedLog(seconds: number, linesPerSecond: number): Promise<FloodedLog> {
   const port = await freePort();
   const api = await runningApi({ env: { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` } });
-  const ours = await seed(api.database);
+  const ours = await api.organization();
   const home = agentHome();
   chmodSync(home.path, 0o755);
   const admin = (method: string, url: string, body?: unknown) =>

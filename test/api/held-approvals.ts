@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { emptyDefinition, noSource } from '../../domain/services/settings.ts';
-import { type Credential, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import type { Organization } from '../api/client.ts';
+import { type Credential, type RunningApi, runningApi } from '../installation/running-api.ts';
 import { seedService } from '../seeds/seed-service.ts';
 import { tenantRow } from '../seeds/tenant-row.ts';
 
 export let api: RunningApi;
-export let ours: Seeded;
+export let ours: Organization;
 
 export const call = async (method: string, path: string, as: Credential, body?: unknown) =>
-  await api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  await api.as(as).call(method, path, body);
 export const ok = async (method: string, path: string, as: Credential, body?: unknown) => {
   const answered = await call(method, path, as, body);
   expect(answered.status, answered.text).toBeLessThan(300);
@@ -40,13 +41,10 @@ export async function held(organizationId: string, by: Credential): Promise<{ id
 
 /** A service that is live in production with A=0; stages and applies values there. */
 export async function living() {
-  const { admin, deployer, owner } = ours.sessions;
-  const made = await ok('POST', '/projects', admin, { name: `Project ${crypto.randomUUID()}` });
-  const { project, environments } = made as { project: { id: string }; environments: { id: string }[] };
-  const ref = { organizationId: ours.organizationId, projectId: project.id };
+  const { deployer, owner } = ours.sessions;
+  const { projectId, production: environmentId } = await ours.project();
   const digest = `sha256:${'1'.repeat(64)}`;
-  const { serviceId } = await seedService(api.database, ref, { image: `registry.example.com/app@${digest}` });
-  const environmentId = environments[0]?.id ?? '';
+  const { serviceId } = await ours.service(projectId, { image: `registry.example.com/app@${digest}` });
   const items = `/environments/${environmentId}/change-set/items:batch`;
   const apply = async (...staged: object[]) => {
     const view = await ok('PUT', items, deployer, { items: staged });
@@ -62,7 +60,7 @@ export async function living() {
   };
   const content = sql<never>`${JSON.stringify({ settings, image, variables: {} })}::jsonb`;
   await tenantRow(api.database, 'release', ours.organizationId, {
-    ...{ id: crypto.randomUUID(), project_id: project.id, environment_id: environmentId, service_id: serviceId },
+    ...{ id: crypto.randomUUID(), project_id: projectId, environment_id: environmentId, service_id: serviceId },
     ...{ number: 1, content, image_ref: 'app', content_digest: digest, runs_as: 1 },
   });
   const first = await apply({ kind: 'service.create', serviceId }, set('A', '0'));
@@ -71,7 +69,7 @@ export async function living() {
     const { items: found } = await ok('GET', `/environments/${environmentId}/variables`, owner);
     return Object.fromEntries((found as { key: string; value: string }[]).map(({ key, value }) => [key, value]));
   };
-  return { projectId: project.id, environmentId, serviceId, apply, set, variables };
+  return { projectId, environmentId, serviceId, apply, set, variables };
 }
 
 export const glass = (id: string, as: Credential, reason: unknown = 'Checkout is down, and nobody else is awake.') =>
@@ -81,7 +79,7 @@ export const glass = (id: string, as: Credential, reason: unknown = 'Checkout is
 export function heldApprovals(): void {
   beforeAll(async () => {
     api = await runningApi();
-    ours = await seed(api.database);
+    ours = await api.organization();
   });
   afterAll(() => api.close());
 }

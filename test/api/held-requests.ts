@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import type { Organization } from '../api/client.ts';
+import { type RunningApi, runningApi } from '../installation/running-api.ts';
 
 /** More than requests may be in work at once. */
 export const many = 1_100;
 export let api: RunningApi;
-export let ours: Seeded;
+export let ours: Organization;
 
 export const held: Socket[] = [];
 
@@ -40,7 +41,7 @@ export const post = (path: string, length: number, ...more: string[]) => [
   ...more,
 ];
 
-export async function everythingAnswers(at: RunningApi, seeded: Seeded): Promise<void> {
+export async function everythingAnswers(at: RunningApi, seeded: Organization): Promise<void> {
   const answers = await Promise.all([
     at.call('GET', '/healthz'),
     at.call('GET', '/api/v1/teams', { as: seeded.tokens.viewer }),
@@ -53,7 +54,7 @@ export async function everythingAnswers(at: RunningApi, seeded: Seeded): Promise
 export function heldRequests(): void {
   beforeAll(async () => {
     api = await runningApi({ env: { CONNECTIONS_PER_ADDRESS: '2000' } });
-    ours = await seed(api.database);
+    ours = await api.organization();
   });
   afterAll(async () => {
     for (const socket of held.splice(0)) socket.destroy();

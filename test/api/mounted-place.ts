@@ -2,24 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
-import { machine } from '../seeds/seed.ts';
-import { seedService } from '../seeds/seed-service.ts';
+import { type RunningApi, runningApi } from '../installation/running-api.ts';
+import { type Organization, ok } from './client.ts';
 
 export let api: RunningApi;
-export let ours: Seeded;
+export let ours: Organization;
 
 /** A registry that has every image. */
 export let outside: Server;
 
 export const digest = `sha256:${'1'.repeat(64)}`;
 export const call = (method: string, path: string, body?: unknown, as = ours.sessions.deployer) =>
-  api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
-export const ok = <T>(answered: Answered, status = 200): T => {
-  expect(answered.status, answered.text).toBe(status);
-  return answered.body as T;
-};
+  api.as(as).call(method, path, body);
 
 export interface Applied {
   changeSet: { downtimeAccepted: boolean };
@@ -29,13 +23,10 @@ export interface Applied {
 
 /** A service whose process has a volume, live in an environment. */
 export async function place(kind: 'staging' | 'production' = 'staging') {
-  const made = await call('POST', '/projects', { name: `P ${crypto.randomUUID()}` }, ours.sessions.admin);
-  const { project, environments } = made.body as { project: { id: string }; environments: { id: string }[] };
-  const of = { organizationId: ours.organizationId, projectId: project.id };
+  const of = await ours.project();
   const image = `127.0.0.1:${(outside.address() as AddressInfo).port}/app@${digest}`;
-  const service = await seedService(api.database, of, { slug: 'store', image });
-  const environment = environments[kind === 'production' ? 0 : 1]?.id ?? '';
-  const { serviceId, processId } = service;
+  const { serviceId, processId } = await ours.service(of.projectId, { slug: 'store', image });
+  const environment = of[kind];
   const stage = async (...items: object[]) =>
     ok(await call('PUT', `/environments/${environment}/change-set/items:batch`, { items }));
   const draft = async () =>
@@ -48,8 +39,8 @@ export async function place(kind: 'staging' | 'production' = 'staging') {
     await call('POST', `/change-sets/${(await draft()).changeSet.id}/apply`, body);
   /** As its actor and agent would. */
   const goLive = async (id: string) => {
-    await effect(api.database, machine, (one) => admit(one, of, { event: 'claim', id }));
-    await effect(api.database, machine, (one) => admit(one, of, { event: 'finish', id, state: 'live' }));
+    await api.effect((one) => admit(one, of, { event: 'claim', id }));
+    await api.effect((one) => admit(one, of, { event: 'finish', id, state: 'live' }));
   };
   const live = async (body?: object) => {
     const { deployments } = ok<Applied>(await apply(body));
@@ -75,7 +66,7 @@ export function mountedPlaces(): void {
     outside = createServer((_, answer) => void answer.writeHead(200, { 'docker-content-digest': digest }).end());
     await new Promise<void>((resolve) => void outside.listen(0, '127.0.0.1', resolve));
     api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-    ours = await seed(api.database);
+    ours = await api.organization();
   });
   afterAll(async () => {
     await api.close();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { ApplyGround, imageDigests, ok } from '../seeds/apply-ground.ts';
+import { ApplyGround, imageDigests } from '../seeds/apply-ground.ts';
+import { ok } from './client.ts';
 
 export const at = new ApplyGround();
 export const { apply, call, create, draft, finish, goLive, releaseOf, replicas, stage, variable, variablesOf } = at;

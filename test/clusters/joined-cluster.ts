@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ObservedSlice } from '../../protocol/observed.ts';
 import { observedSlice, PeerAgent } from '../agents/peer-agent.ts';
+import type { Organization } from '../api/client.ts';
 import { atTerminal, type Terminal } from '../applications/terminal.ts';
 import { CommandHost, type Ended } from '../commands/command-host.ts';
 import { bareEnvironment } from '../ground/bare-environment.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import { type RunningApi, runningApi } from '../installation/running-api.ts';
 
 const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 
@@ -22,7 +23,7 @@ workloads:
 
 export interface JoinedCluster {
   api: RunningApi;
-  ours: Seeded;
+  ours: Organization;
   agent: PeerAgent;
   clusterId: string;
   /** Place for files of the test, removed at its end. */
@@ -50,7 +51,7 @@ export async function joinedCluster(settings: Record<string, string> = {}): Prom
     rmSync(directory, { recursive: true });
   };
   try {
-    const ours = await seed(api.database);
+    const ours = await api.organization();
     const ownToken = 'token' in ours.tokens.admin ? ours.tokens.admin.token : '';
     const own = { BALLAST_HOME: join(directory, 'home'), BALLAST_URL: api.url, BALLAST_TOKEN: ownToken };
     const env = { ...bareEnvironment, ...own };

@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import { effect } from '../../db/engine/effect.ts';
 import { createConnection, webhookSecret } from '../../db/git-connections/connections.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import type { GitProvider } from '../../domain/git/connections.ts';
 import { noSource, type ServiceSource } from '../../domain/services/settings.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
-import { machine } from '../seeds/seed.ts';
-import { type SeededPlace, seedPlace } from '../seeds/seed-place.ts';
+import type { Organization } from '../api/client.ts';
+import { type Answered, type RunningApi, runningApi } from '../installation/running-api.ts';
+import type { SeededPlace } from '../seeds/seed-place.ts';
 import { type GitServer, gitServer } from './git-server.ts';
 
 export const token = 'not-to-be-seen-in-any-answer';
@@ -28,7 +27,7 @@ export interface Pushed {
 
 export interface WebhookGround {
   api: RunningApi;
-  ours: Seeded;
+  ours: Organization;
   git: GitServer;
   /** Whose host is `git`. */
   connection: Connected;
@@ -62,7 +61,7 @@ export function pushOf({ repository, commit }: Pushed, more: object = {}): objec
 /** An API with a connection to a host, which tells of pushes. */
 export async function webhookGround(): Promise<WebhookGround> {
   const api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-  const ours = await seed(api.database);
+  const ours = await api.organization();
   const git = await gitServer({ credential: `x-access-token:${token}` });
   let answers = '';
 
@@ -73,9 +72,7 @@ export async function webhookGround(): Promise<WebhookGround> {
       ...({ kind: 'selfhosted-token', provider, host, label, token, accountLogin: 'ada' } as const),
       missingPermissions: [],
     };
-    const { id } = await effect(api.database, machine, (making) =>
-      createConnection(making, api.keyring, organizationId, made),
-    );
+    const { id } = await api.effect((making) => createConnection(making, api.keyring, organizationId, made));
     const secret = await webhookSecret(api.database.kysely, api.keyring, organizationId, id);
     if (secret === undefined) throw new Error('The connection is not there.');
     return { id, label, secret };
@@ -83,7 +80,7 @@ export async function webhookGround(): Promise<WebhookGround> {
   const connection = await connected('github', git.url);
 
   const built: WebhookGround['built'] = async (source, { branch = '', deploys = true } = {}) => {
-    const made = await seedPlace(api.database, ours.organizationId);
+    const made = await ours.place();
     const text = JSON.stringify({ ...noSource, kind: 'git', ...source });
     const own = tenant(api.database.kysely, ours.organizationId);
     await own
@@ -115,7 +112,7 @@ export async function webhookGround(): Promise<WebhookGround> {
       return answered;
     },
     async buildsOf({ serviceId }) {
-      const listed = await api.call('GET', `/api/v1/services/${serviceId}/builds`, { as: ours.tokens.viewer });
+      const listed = await ours.tokens.viewer.get(`/services/${serviceId}/builds`);
       return listed.body.items as Record<string, unknown>[];
     },
     async statusOf({ id } = connection) {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { specifiedClocks } from '../../api/engine/streams/clocks.ts';
-import { type Answered, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import type { Organization } from '../api/client.ts';
+import { type Answered, type RunningApi, runningApi } from '../installation/running-api.ts';
 import { type JobIssuer, jobIssuer } from './job-issuer.ts';
 
 export const audience = 'https://ballast.example.com';
@@ -35,9 +36,9 @@ export interface JobExchange {
   /** Another issuer, to be put out of order. */
   spare: JobIssuer;
   /** An organization that trusts jobs of `issuer`, by the rule "deploy 1". */
-  ours: Seeded;
+  ours: Organization;
   /** Adds a rule, whose id it returns. */
-  trust(whose: Seeded, more: Record<string, unknown>): Promise<string>;
+  trust(whose: Organization, more: Record<string, unknown>): Promise<string>;
   exchange(token: string, organization?: string, more?: Record<string, unknown>): Promise<Answered>;
   /** A token of a job that `ours` trusts, if these claims do not change that. */
   job(claims?: Record<string, unknown>): Promise<string>;
@@ -53,20 +54,17 @@ export async function jobExchange(): Promise<JobExchange> {
   const api = await runningApi({ manyClients: true, clocks, env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
   const issuer = await jobIssuer();
   const spare = await jobIssuer();
-  const ours = await seed(api.database);
+  const ours = await api.organization();
   let rules = 0;
-  const trust = async (whose: Seeded, more: Record<string, unknown>): Promise<string> => {
+  const trust = async (whose: Organization, more: Record<string, unknown>): Promise<string> => {
     rules += 1;
-    const made = await api.call('POST', '/api/v1/trusted-issuers', {
-      as: whose.sessions.admin,
-      body: {
-        name: `deploy ${rules}`,
-        issuer: issuer.url,
-        audience,
-        claims: { repository: ['octo/*'], ref: ['refs/heads/main'] },
-        role: 'deployer',
-        ...more,
-      },
+    const made = await api.as(whose.sessions.admin).post('/trusted-issuers', {
+      name: `deploy ${rules}`,
+      issuer: issuer.url,
+      audience,
+      claims: { repository: ['octo/*'], ref: ['refs/heads/main'] },
+      role: 'deployer',
+      ...more,
     });
     expect(made.status, made.text).toBe(201);
     return String(made.body.id);
@@ -74,7 +72,7 @@ export async function jobExchange(): Promise<JobExchange> {
   const exchange = (token: string, organization = ours.slug, more: Record<string, unknown> = {}) =>
     api.call('POST', '/api/v1/token-exchange', { body: { organization, token, ...more } });
   const job = (claims: Record<string, unknown> = {}) => issuer.token({ aud: audience, ...github, ...claims });
-  const teams = (exchanged: Exchanged) => api.call('GET', '/api/v1/teams', { as: credentialOf(exchanged) });
+  const teams = (exchanged: Exchanged) => api.as(credentialOf(exchanged)).get('/teams');
   await trust(ours, {});
   const close = async () => {
     await issuer.close();

@@ -1,9 +1,7 @@
-import { effect } from '../../db/engine/effect.ts';
 import { createSignInLink } from '../../db/sign-in/sign-in-links.ts';
 import { type Shown, SignInBrowser } from '../browsers/sign-in-browser.ts';
 import { freePort } from '../ground/free-port.ts';
 import { type RunningApi, runningApi } from '../installation/running-api.ts';
-import { machine } from '../seeds/seed.ts';
 import { type ProviderOrders, type TestProvider, testProvider } from './provider.ts';
 
 /** An API whose people sign in with a provider that runs beside it. */
@@ -51,8 +49,6 @@ export function account(sub: string, claims: Record<string, unknown> = {}, amr?:
 
 /** The code of a link for the first owner, as the command line prints it. */
 export async function firstOwnerCode(api: RunningApi): Promise<string> {
-  const { secret } = await effect(api.database, machine, (running) =>
-    createSignInLink(running, { kind: 'first-owner' }),
-  );
+  const { secret } = await api.effect((running) => createSignInLink(running, { kind: 'first-owner' }));
   return secret;
 }

@@ -3,26 +3,40 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
 import { type Logger, pino } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { ClientProgram } from '../../api/client/client-routes.ts';
 import type { ConsoleFiles } from '../../api/console/console-files.ts';
 import type { Registry } from '../../api/engine/registry.ts';
 import type { Clocks } from '../../api/engine/streams/clocks.ts';
-import { createToken } from '../../db/api-tokens/api-tokens.ts';
-import { effect } from '../../db/engine/effect.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
 import { createKeysFile, type Keyring, openKeyring } from '../../db/keys/keys.ts';
+import type { AllTables } from '../../db/postgres/all-tables.ts';
 import { type Database, openDatabase } from '../../db/postgres/database.ts';
-import { createSession } from '../../db/sign-in/sessions.ts';
-import type { Role, TokenRole } from '../../domain/roles.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
 import { connectTemporal, type Temporal } from '../../temporal/connection/connect.ts';
 import { payloadKeys } from '../../temporal/connection/open.ts';
 import { createDelivery } from '../../temporal/delivery/delivery.ts';
+import { type Client, clientOf, type Organization, organizationOf } from '../api/client.ts';
+import { type Answered, type Call, type Credential, call, seed } from '../api/seeded.ts';
 import { freshDatabase } from '../ground/fresh-database.ts';
 import { groundTemporal } from '../ground/ground-temporal.ts';
 import { type WholeDatabase, wholeDatabase } from '../ground/whole-database.ts';
-import { machine, seedMember, seedOrganization } from '../seeds/seed.ts';
+import { Rows } from '../rows/rows.ts';
+import { machine } from '../seeds/seed.ts';
+
+export {
+  type Answered,
+  type Call,
+  type Credential,
+  call,
+  headersOf,
+  type Seeded,
+  seed,
+  seedSession,
+  seedToken,
+} from '../api/seeded.ts';
 
 export interface RunningApi {
   url: string;
@@ -36,6 +50,16 @@ export interface RunningApi {
   /** The lines logged so far, parsed. */
   lines: Record<string, unknown>[];
   call(method: string, path: string, more?: Call): Promise<Answered>;
+  /** Requests with a credential, or none. */
+  as(credential?: Credential): Client;
+  /** What the machine does, in one transaction. */
+  effect<T>(work: (effect: Effect) => Promise<T>): Promise<T>;
+  /** Asks its database, and answers the rows. */
+  sql<Row = unknown>(text: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
+  /** Rows of all organizations. */
+  rows: Rows<AllTables>;
+  /** A new organization, whose credentials are its clients. */
+  organization(slug?: string): Promise<Organization>;
   /** Cuts every open connection, as a proxy that is restarted does. */
   dropConnections(): Promise<void>;
   /** Another process, as far as HTTP can tell, on the same database. */
@@ -43,26 +67,7 @@ export interface RunningApi {
   close(): Promise<void>;
 }
 
-export interface Call {
-  as?: Credential | undefined;
-  organization?: string;
-  csrf?: false;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-export interface Answered {
-  status: number;
-  headers: Headers;
-  body: Record<string, unknown>;
-  text: string;
-}
-
-export type Credential =
-  | { token: string; id: string }
-  | { session: string; id: string; userId: string; organizationId: string };
-
-interface Options {
+export interface Options {
   env?: Record<string, string>;
   clocks?: Clocks;
   namespace?: string;
@@ -145,6 +150,8 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
   });
   const port = options.env?.PORT === undefined ? 0 : settings.PORT;
   const address = await app.listen({ host: '127.0.0.1', port });
+  const ask: RunningApi['call'] = (method, path, more = {}) =>
+    call(`${address}${path}`, method, options.manyClients === undefined ? more : fromSomewhere(more));
   return {
     url: address,
     app,
@@ -154,8 +161,13 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
     keyring,
     temporal,
     lines,
-    call: (method, path, more = {}) =>
-      call(`${address}${path}`, method, options.manyClients === undefined ? more : fromSomewhere(more)),
+    call: ask,
+    as: (credential) => clientOf(ask, credential),
+    effect: (work) => effect(database, machine, work),
+    sql: async <Row>(text: TemplateStringsArray, ...values: unknown[]) =>
+      (await sql<Row>(text, ...values).execute(database.kysely)).rows,
+    rows: new Rows<AllTables>(database.kysely),
+    organization: async (slug) => organizationOf(await seed(database, slug), { database, call: ask }),
     dropConnections: async () => app.server.closeAllConnections(),
     twin: (clocks) => listen(url, keysFile, clocks === undefined ? options : { ...options, clocks }),
     close: async () => {
@@ -169,84 +181,4 @@ async function listen(url: string, keysFile: string, options: Options): Promise<
 function fromSomewhere(more: Call): Call {
   const [a, b, c] = randomBytes(3);
   return { ...more, headers: { 'x-forwarded-for': `10.${a}.${b}.${c}`, ...more.headers } };
-}
-
-export async function call(url: string, method: string, more: Call = {}): Promise<Answered> {
-  const answer = await fetch(url, {
-    method,
-    headers: { ...headersOf(method, more), ...more.headers },
-    redirect: 'manual',
-    ...(more.body === undefined ? {} : { body: typeof more.body === 'string' ? more.body : JSON.stringify(more.body) }),
-  });
-  const text = await answer.text();
-  const json = text !== '' && /json/.test(answer.headers.get('content-type') ?? '');
-  return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : {} };
-}
-
-/** The headers that a well-behaved client sends with this credential. */
-export function headersOf(method: string, { as, organization, csrf, body }: Call): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (as !== undefined && 'token' in as) headers.authorization = `Bearer ${as.token}`;
-  if (as !== undefined && 'session' in as) {
-    headers.cookie = `svc_session=${as.session}`;
-    headers['x-svc-organization'] = as.organizationId;
-    if (method !== 'GET' && csrf !== false) headers['x-svc-csrf'] = '1';
-  }
-  if (organization !== undefined) headers['x-svc-organization'] = organization;
-  if (organization === '') delete headers['x-svc-organization'];
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  return headers;
-}
-
-/** An organization with a token and a session of each role. */
-export interface Seeded {
-  organizationId: string;
-  slug: string;
-  tokens: Record<TokenRole, Credential>;
-  /** An administrator's token that is limited to chosen projects, of which there are none. */
-  limited: Credential;
-  sessions: Record<Role, Credential & { userId: string }>;
-}
-
-export async function seed(database: Database, slug?: string): Promise<Seeded> {
-  const organizationId = await seedOrganization(database, slug);
-  const row = await database.kysely
-    .selectFrom('organization')
-    .select('slug')
-    .where('id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  const token = (role: TokenRole, projectIds?: string[]) => seedToken(database, organizationId, role, projectIds);
-  const session = (role: Role) => seedSession(database, organizationId, role);
-  return {
-    organizationId,
-    slug: row.slug,
-    tokens: { viewer: await token('viewer'), deployer: await token('deployer'), admin: await token('admin') },
-    limited: await token('admin', []),
-    sessions: {
-      viewer: await session('viewer'),
-      deployer: await session('deployer'),
-      admin: await session('admin'),
-      owner: await session('owner'),
-    },
-  };
-}
-
-export async function seedToken(
-  database: Database,
-  organizationId: string,
-  role: TokenRole,
-  projectIds?: string[],
-): Promise<Credential & { token: string }> {
-  const made = await effect(database, machine, (running) =>
-    createToken(running, { organizationId, name: `${role} token`, role, projectIds }),
-  );
-  return { token: made.secret, id: made.row.id };
-}
-
-export async function seedSession(database: Database, organizationId: string, role: Role, userId?: string) {
-  const user = userId ?? (await seedMember(database, organizationId, role));
-  const made = await effect(database, machine, (running) =>
-    createSession(running, { userId: user, lifetimeSeconds: 3600 }),
-  );
-  return { session: made.secret, id: made.id, userId: user, organizationId };
 }

@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mostPackBytes, packLine } from '../../domain/builds/manifest.ts';
 import { until } from '../ground/until.ts';
-import { type Credential, seed, seedToken } from '../installation/running-api.ts';
+import { type Credential, seedToken } from '../installation/running-api.ts';
 import { type Blob, blobOf, RegistryClient } from './registry-client.ts';
 import { type RegistryWorld, registryWorld, tokenOf } from './registry-world.ts';
 import { seedAgent, seedBuild } from './seed-build.ts';
@@ -37,7 +37,7 @@ export function packRules(storage: Storage): void {
   };
   const missingOf = async (id: string, of: SeededRepository = world.repository) => {
     const as = world.organization.tokens.viewer;
-    const { body } = await world.api.call('GET', `/api/v1/services/${of.serviceId}/sources/${id}`, { as });
+    const { body } = await world.api.as(as).get(`/services/${of.serviceId}/sources/${id}`);
     return (body as unknown as { missing: string[] }).missing;
   };
   const send = async (source: string, body: Buffer, as?: Credential, of?: SeededRepository) => {
@@ -123,7 +123,7 @@ export function packRules(storage: Storage): void {
   });
 
   test('for which there is no room is refused, and stays missing', async () => {
-    const stranger = await seed(world.api.database);
+    const stranger = await world.api.organization();
     const of = await seedRepository(world.api.database, stranger);
     const client = new RegistryClient(world.api.url, of.path, tokenOf(stranger.tokens.deployer));
     const announce = async (blobs: readonly Blob[]) => {
@@ -148,7 +148,7 @@ export function packRules(storage: Storage): void {
     if (blob === undefined) throw new Error('There is one.');
     const source = await sourceOf([blob]);
     const { tokens, organizationId } = world.organization;
-    const stranger = await seed(world.api.database);
+    const stranger = await world.api.organization();
     const elsewhere = await seedToken(world.api.database, organizationId, 'deployer', [world.other.projectId]);
     const body = packOf(blob);
     const asked: [string, number, string | undefined][] = [];

@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import type { BlobStore } from '../../api/registry/storage/blob-store.ts';
 import { openStore } from '../../api/registry/storage/open-store.ts';
+import { hashSecret, newSecret } from '../../db/keys/secrets.ts';
 import { readSettings } from '../../domain/settings/settings.ts';
-import { type Credential, type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import type { Organization } from '../api/client.ts';
+import { type Credential, type RunningApi, runningApi } from '../installation/running-api.ts';
 import { type Bucket, startBucket } from './bucket.ts';
 import { RegistryClient } from './registry-client.ts';
 import { type SeededRepository, seedRepository } from './seed-repository.ts';
@@ -15,12 +17,16 @@ export interface RegistryWorld {
   bucket: Bucket | undefined;
   /** The same storage, as another process sees it. */
   store: BlobStore;
-  organization: Seeded;
+  organization: Organization;
   repository: SeededRepository;
   /** Another one of the same organization. */
   other: SeededRepository;
   /** Speaks to a repository; by default as a deployer. */
   client(repository?: SeededRepository, as?: Credential): RegistryClient;
+  /** A cluster whose agent has this secret. */
+  cluster(): Promise<{ clusterId: string; secret: string }>;
+  /** The service of the repository is to run there. */
+  runs(clusterId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,7 +36,7 @@ export async function registryWorld(
 ): Promise<RegistryWorld> {
   const bucket = storage === 's3' ? await startBucket() : undefined;
   const api = await runningApi({ env: { ...bucket?.env, ...env } });
-  const organization = await seed(api.database);
+  const organization = await api.organization();
   const repository = await seedRepository(api.database, organization);
   const other = await seedRepository(api.database, organization);
   const settings = readSettings({ ...bucket?.env, REGISTRY_DIRECTORY: api.registryDirectory });
@@ -43,6 +49,19 @@ export async function registryWorld(
     repository,
     other,
     client: (of = repository, as = organization.tokens.deployer) => new RegistryClient(api.url, of.path, tokenOf(as)),
+    async cluster() {
+      const made = await organization.tokens.admin.post('/clusters', { name: 'Pulling' });
+      const { id: clusterId } = made.body.cluster as { id: string };
+      const secret = newSecret();
+      const enrolled = { credential_hash: hashSecret(secret), enrolled_at: new Date() };
+      await api.rows.set('cluster_agent', { cluster_id: clusterId }, enrolled);
+      return { clusterId, secret };
+    },
+    runs: async (clusterId) => {
+      const key = `env/01890000-0000-7000-8000-000000000000/${repository.serviceId}`;
+      const slice = { cluster_id: clusterId, key, name: 'web', revision: 1, workload: {} };
+      await organization.rows.add('cluster_slice', slice);
+    },
     close: async () => {
       await store.close();
       await api.close();

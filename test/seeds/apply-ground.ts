@@ -1,19 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
-import { effect } from '../../db/engine/effect.ts';
+
 import { openReleaseSecrets } from '../../db/releases/secrets.ts';
-import {
-  type Answered,
-  type Credential,
-  type RunningApi,
-  runningApi,
-  type Seeded,
-  seed,
-} from '../installation/running-api.ts';
-import { machine } from './seed.ts';
-import { seedService } from './seed-service.ts';
+import { type Organization, ok } from '../api/client.ts';
+import { type Answered, type Credential, type RunningApi, runningApi } from '../installation/running-api.ts';
 
 export const imageDigests = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`] as const;
 
@@ -24,11 +16,6 @@ export interface Applied {
   firstDeploys: { serviceId: string; buildId?: string }[];
   builds: { id: string; serviceId: string }[];
   unreleasedServiceIds: string[];
-}
-
-export function ok<T>(answered: Answered): T {
-  expect(answered.status, answered.text).toBe(200);
-  return answered.body as T;
 }
 
 /** A project with a staging and a production environment, and a service whose image is in a registry elsewhere. */
@@ -42,7 +29,7 @@ export class ApplyGround {
   production = '';
   service = { serviceId: '', processId: '', slug: '' };
   #api: RunningApi | undefined;
-  #ours: Seeded | undefined;
+  #ours: Organization | undefined;
   #outside: Server | undefined;
 
   get api(): RunningApi {
@@ -50,7 +37,7 @@ export class ApplyGround {
     return this.#api;
   }
 
-  get ours(): Seeded {
+  get ours(): Organization {
     if (this.#ours === undefined) throw new Error('It is not open.');
     return this.#ours;
   }
@@ -59,7 +46,7 @@ export class ApplyGround {
     this.#outside = await registryElsewhere(this);
     this.host = `127.0.0.1:${(this.#outside.address() as AddressInfo).port}`;
     this.#api = await runningApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
-    this.#ours = await seed(this.#api.database);
+    this.#ours = await this.#api.organization();
   }
 
   async close(): Promise<void> {
@@ -70,13 +57,8 @@ export class ApplyGround {
   /** A project of its own for the next test. */
   async begin(): Promise<void> {
     this.tagged = imageDigests[0];
-    const body = { name: `Project ${crypto.randomUUID()}` };
-    const made = await this.api.call('POST', '/api/v1/projects', { as: this.ours.sessions.admin, body });
-    const created = made.body as { project: { id: string }; environments: { id: string }[] };
-    this.projectId = created.project.id;
-    [this.production, this.staging] = created.environments.map(({ id }) => id) as [string, string];
-    const place = { organizationId: this.ours.organizationId, projectId: this.projectId };
-    this.service = await seedService(this.api.database, place, { image: `${this.host}/app:1` });
+    ({ projectId: this.projectId, production: this.production, staging: this.staging } = await this.ours.project());
+    this.service = await this.ours.service(this.projectId, { image: `${this.host}/app:1` });
   }
 
   call = (
@@ -84,7 +66,7 @@ export class ApplyGround {
     path: string,
     body?: unknown,
     as: Credential = this.ours.sessions.deployer,
-  ): Promise<Answered> => this.api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+  ): Promise<Answered> => this.api.as(as).call(method, path, body);
 
   stage = async (environmentId: string, ...items: object[]) =>
     ok<{ changeSet: { id: string; revision: number }; items: object[] }>(
@@ -142,7 +124,7 @@ export class ApplyGround {
 
   claim = async (id: string): Promise<void> => {
     const project = { organizationId: this.ours.organizationId, projectId: this.projectId };
-    await effect(this.api.database, machine, (one) => admit(one, project, { event: 'claim', id }));
+    await this.api.effect((one) => admit(one, project, { event: 'claim', id }));
   };
 
   /** As its actor and agent would. */
@@ -151,8 +133,16 @@ export class ApplyGround {
   finish = async (id: string, state: 'live' | 'failed' | 'cancelled'): Promise<void> => {
     await this.claim(id);
     const project = { organizationId: this.ours.organizationId, projectId: this.projectId };
-    await effect(this.api.database, machine, (one) => admit(one, project, { event: 'finish', id, state }));
+    await this.api.effect((one) => admit(one, project, { event: 'finish', id, state }));
   };
+}
+
+/** The ground of a file of tests, with a project of its own for each. */
+export function applyGround(at = new ApplyGround()): ApplyGround {
+  beforeAll(() => at.open());
+  beforeEach(() => at.begin());
+  afterAll(() => at.close());
+  return at;
 }
 
 /** Has each image except "missing"; those beneath "private/" for Ada only. */

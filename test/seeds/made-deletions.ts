@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
-import { type RunningApi, runningApi, type Seeded, seed } from '../installation/running-api.ts';
+import type { Organization } from '../api/client.ts';
+import { type RunningApi, runningApi } from '../installation/running-api.ts';
 import { asDeletionActor } from '../walks/as-deletion-actor.ts';
 import { seedPlace, seedRelease } from './seed-place.ts';
 import { tenantRow } from './tenant-row.ts';
@@ -19,15 +20,15 @@ interface Item {
 export function deletionsGround() {
   // Filled before the first test.
   const api = {} as RunningApi;
-  const ours = {} as Seeded;
+  const ours = {} as Organization;
   beforeAll(async () => {
     Object.assign(api, await runningApi());
-    Object.assign(ours, await seed(api.database));
+    Object.assign(ours, await api.organization());
   });
   afterAll(() => api.close());
   const own = () => tenant(api.database.kysely, ours.organizationId);
   const call = (method: string, path: string, body?: object, as = ours.tokens.admin) =>
-    api.call(method, `/api/v1${path}`, { as, ...(body === undefined ? {} : { body }) });
+    api.as(as).call(method, path, body);
   const listed = async (as = ours.tokens.admin) =>
     (await call('GET', '/deleted?limit=200', undefined, as)).body.items as Item[];
 

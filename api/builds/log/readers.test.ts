@@ -1,14 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { askAgent, lockBuild } from '../../../db/builds/claim.ts';
-import { effect } from '../../../db/engine/effect.ts';
 import { PeerAgent } from '../../../test/agents/peer-agent.ts';
+import { ownApi } from '../../../test/api/own-api.ts';
 import { seedSource } from '../../../test/builds/seed-source.ts';
 import { readStream } from '../../../test/ground/read-stream.ts';
 import { until } from '../../../test/ground/until.ts';
-import { runningApi, seed } from '../../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../../test/installation/watched-statements.ts';
-import { machine } from '../../../test/seeds/seed.ts';
-import { seedPlace } from '../../../test/seeds/seed-place.ts';
 import { specifiedClocks } from '../../engine/streams/clocks.ts';
 
 const readers = 20;
@@ -16,7 +13,7 @@ const [batches, pieces, each] = [10, 4, 50];
 const lines = batches * pieces * each;
 let watched: Watched | undefined;
 
-const api = await runningApi({
+const { api, ours } = await ownApi({
   env: { STREAMS_PER_CREDENTIAL: '1000' },
   // Whatever arrives was told, and not read again after a while.
   clocks: { ...specifiedClocks, reread: 3_600_000 },
@@ -25,24 +22,22 @@ const api = await runningApi({
     watched ??= watchStatements(database);
   },
 });
-const ours = await seed(api.database);
-const made = await api.call('POST', '/api/v1/clusters', { as: ours.tokens.admin, body: { name: 'Here' } });
+const made = await ours.tokens.admin.post('/clusters', { name: 'Here' });
 const { cluster, token } = made.body as { cluster: { id: string }; token: string };
 const clusterId = cluster.id;
 const agent = new PeerAgent(api.url);
 await agent.join(token);
-afterAll(() => api.close());
 
 async function running(): Promise<string> {
-  const place = await seedPlace(api.database, ours.organizationId);
+  const place = await ours.place();
   const body = { environmentId: place.environmentId, sourceId: await seedSource(api.database, place) };
   const as = ours.tokens.deployer;
-  const { id } = (await api.call('POST', `/api/v1/services/${place.serviceId}/builds`, { as, body })).body as {
+  const { id } = (await api.as(as).post(`/services/${place.serviceId}/builds`, body)).body as {
     id: string;
   };
   const row = api.database.kysely.updateTable('build').where('id', '=', id);
   await row.set({ cluster_id: clusterId }).execute();
-  await effect(api.database, machine, async (asking) => {
+  await api.effect(async (asking) => {
     const build = await lockBuild(asking, id);
     if (build !== undefined) await askAgent(asking, api.keyring, build);
   });
@@ -74,8 +69,8 @@ test('twenty readers of two processes, early, late and behind a line, get each l
   });
   const later = [await follow(0), await follow(1), await follow(777), await follow(lines - 1)];
   const ended = { state: 'failed' as const, finished_at: new Date() };
-  await api.database.kysely.updateTable('build').set(ended).where('id', '=', id).execute();
-  await effect(api.database, machine, async ({ change }) => {
+  await api.rows.set('build', { id }, ended);
+  await api.effect(async ({ change }) => {
     const { organizationId } = ours;
     change({ organizationId, kind: 'build', id });
   });

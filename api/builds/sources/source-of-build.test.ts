@@ -6,7 +6,6 @@ import { buffer } from 'node:stream/consumers';
 import { extract } from 'tar-stream';
 import { v7 as uuid } from 'uuid';
 import { afterAll, describe, expect, test } from 'vitest';
-import { tenant } from '../../../db/postgres/tenant.ts';
 import type { SourceFile } from '../../../domain/builds/manifest.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
 import { registryWorld } from '../../../test/registry/registry-world.ts';
@@ -38,7 +37,7 @@ async function uploaded(files: [path: string, content: string | Buffer, kind?: K
 
 async function announce({ serviceId }: SeededRepository, files: SourceFile[]): Promise<string> {
   const as = world.organization.tokens.deployer;
-  const { body } = await world.api.call('POST', `/api/v1/services/${serviceId}/sources`, { as, body: { files } });
+  const { body } = await world.api.as(as).post(`/services/${serviceId}/sources`, { files });
   return (body.source as { id: string }).id;
 }
 
@@ -101,9 +100,7 @@ describe('to all others it is not there', () => {
     expect((await ask(await seedBuild(database, repository, { clusterId }))).status).toBe(404);
     for (const id of [uuid(), 'x', '%00']) expect((await ask(id)).status).toBe(404);
     expect((await ask(running, 'a'.repeat(43))).status).toBe(403);
-    const revoked = await world.api.call('DELETE', `/api/v1/clusters/${clusterId}/agent`, {
-      as: world.organization.tokens.admin,
-    });
+    const revoked = await world.api.as(world.organization.tokens.admin).delete(`/clusters/${clusterId}/agent`);
     expect(revoked.status).toBeLessThan(300);
     expect((await ask(running)).status).toBe(403);
     agent = await seedAgent(world.api, world.organization);
@@ -200,8 +197,7 @@ test('a file that is not where its row says breaks the connection: no tar that l
   const digits = blob.digest.slice(7);
   await rm(join(world.api.registryDirectory, 'blobs/sha256', digits.slice(0, 2), digits));
   await expect(ask(buildId).then((answer) => answer.arrayBuffer())).rejects.toThrow();
-  const own = tenant(world.api.database.kysely, repository.organizationId);
   expect(
-    await own.selectFrom('registry_link').select('digest').where('digest', '=', blob.digest).execute(),
+    await world.api.rows.all('registry_link', { digest: blob.digest, organization_id: repository.organizationId }),
   ).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { tenant } from '../../../db/postgres/tenant.ts';
 import type { SourceFile } from '../../../domain/builds/manifest.ts';
-import { type Credential, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { type Credential, seedToken } from '../../../test/installation/running-api.ts';
 import { type Blob, blobOf } from '../../../test/registry/registry-client.ts';
 import { registryWorld } from '../../../test/registry/registry-world.ts';
 import { type SeededRepository, seedRepository } from '../../../test/registry/seed-repository.ts';
@@ -11,7 +10,7 @@ const world = await registryWorld({
   REGISTRY_BYTES_PER_BLOB: '2000000',
   REGISTRY_BYTES_PER_ORGANIZATION: '3000000',
 });
-const stranger = await seed(world.api.database);
+const stranger = await world.api.organization();
 
 afterAll(() => world.close());
 
@@ -26,13 +25,13 @@ const file = (path: string, { digest, size }: Blob, kind: SourceFile['kind'] = '
 
 async function announce(files: unknown, of: SeededRepository = world.repository, as?: Credential) {
   const by = as ?? world.organization.tokens.deployer;
-  const answer = await world.api.call('POST', `/api/v1/services/${of.serviceId}/sources`, { as: by, body: { files } });
+  const answer = await world.api.as(by).post(`/services/${of.serviceId}/sources`, { files });
   return { ...answer, told: answer.body as unknown as Told };
 }
 
 async function missingOf(id: string, of: SeededRepository = world.repository): Promise<string[]> {
   const as = world.organization.tokens.viewer;
-  const { body } = await world.api.call('GET', `/api/v1/services/${of.serviceId}/sources/${id}`, { as });
+  const { body } = await world.api.as(as).get(`/services/${of.serviceId}/sources/${id}`);
   return (body as unknown as Told).missing;
 }
 
@@ -131,8 +130,7 @@ describe('lies', () => {
   });
 
   async function counted(): Promise<number> {
-    const own = tenant(world.api.database.kysely, world.organization.organizationId);
-    return (await own.selectFrom('build_source').select('id').execute()).length;
+    return (await world.api.rows.all('build_source', { organization_id: world.organization.organizationId })).length;
   }
 });
 
@@ -156,8 +154,8 @@ test('a viewer announces nothing, and a token of another project and a stranger 
   expect((await announce(files, undefined, limited)).status).toBe(404);
   expect((await announce(files, undefined, stranger.tokens.admin)).status).toBe(404);
   const { told } = await announce(files);
-  const url = (of: SeededRepository) => `/api/v1/services/${of.serviceId}/sources/${told.source.id}`;
-  expect((await world.api.call('GET', url(world.repository), { as: tokens.viewer })).status).toBe(200);
-  expect((await world.api.call('GET', url(world.other), { as: tokens.viewer })).status).toBe(404);
-  expect((await world.api.call('GET', url(world.repository), { as: limited })).status).toBe(404);
+  const url = (of: SeededRepository) => `/services/${of.serviceId}/sources/${told.source.id}`;
+  expect((await world.api.as(tokens.viewer).get(url(world.repository))).status).toBe(200);
+  expect((await world.api.as(tokens.viewer).get(url(world.other))).status).toBe(404);
+  expect((await world.api.as(limited).get(url(world.repository))).status).toBe(404);
 });

@@ -17,17 +17,16 @@ const kysely = () => world.api.database.kysely;
 /** As if all that there is had not been touched for two days. */
 async function age(): Promise<void> {
   for (const table of ['build_source', 'registry_blob', 'registry_link']) {
-    await sql`/* across tenants */ update ${sql.table(table)} set touched_at = touched_at - interval '2 days'`.execute(
-      kysely(),
-    );
+    await world.api
+      .sql`/* across tenants */ update ${sql.table(table)} set touched_at = touched_at - interval '2 days'`;
   }
 }
 
 async function source(...blobs: Blob[]): Promise<string> {
   const files = blobs.map(({ digest, size }, at) => ({ path: `f${at}`, kind: 'file', size, digest }));
-  const url = `/api/v1/services/${world.repository.serviceId}/sources`;
+  const url = `/services/${world.repository.serviceId}/sources`;
   const as = world.organization.tokens.deployer;
-  const { body } = await world.api.call('POST', url, { as, body: { files } });
+  const { body } = await world.api.as(as).post(url, { files });
   for (const blob of blobs) await world.client().pushBlob(blob);
   return (body.source as { id: string }).id;
 }
@@ -39,7 +38,7 @@ const kept = async () => {
 // By GET: a client that asks by HEAD is about to rely on it, which keeps it for a day.
 const there = async ({ digest }: Blob) => (await world.client().ask('GET', `blobs/${digest}`)).status === 200;
 const finished = (id: string, ago: string) =>
-  sql`update build set state = 'failed', finished_at = now() - ${ago}::interval where id = ${id}`.execute(kysely());
+  world.api.sql`update build set state = 'failed', finished_at = now() - ${ago}::interval where id = ${id}`;
 
 test('blobs stay while a source names them, and go after it', async () => {
   const [mine, shared, lone] = [blobOf('mine'), blobOf('shared'), blobOf('named by nothing')];

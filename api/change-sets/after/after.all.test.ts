@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ok } from '../../../test/api/client.ts';
 import {
   act,
   addOther,
@@ -14,7 +15,8 @@ import {
   stage,
   variable,
 } from '../../../test/api/ended-change-sets.ts';
-import { type Applied, ok } from '../../../test/seeds/apply-ground.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
+import type { Applied } from '../../../test/seeds/apply-ground.ts';
 
 endedChangeSets();
 
@@ -101,12 +103,8 @@ describe('revert', () => {
   test('a secret whose earlier release is retired is named, and nothing of it is guessed', async () => {
     const first = await live(create(), variable('S', 'old', { secret: true }));
     const set = await live(variable('S', 'new', { secret: true }));
-    const of = at.api.database.kysely.updateTable('release').set({ retired_at: new Date() });
-    await of.where('id', '=', first.deployments[0]?.releaseId ?? '').execute();
-    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('Variable S: its earlier value is not known any more'),
-    });
+    await at.api.rows.set('release', { id: first.deployments[0]?.releaseId ?? '' }, { retired_at: new Date() });
+    expectProblem(await act(set.changeSet.id, 'revert'), 409, 'Variable S: its earlier value is not known any more');
   });
 
   test('an image goes back to its digest, not to what the tag means by now', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ok } from '../../../test/api/client.ts';
 import {
   act,
   addOther,
@@ -17,7 +18,8 @@ import {
   variable,
   variablesOf,
 } from '../../../test/api/ended-change-sets.ts';
-import { type Applied, ok } from '../../../test/seeds/apply-ground.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
+import type { Applied } from '../../../test/seeds/apply-ground.ts';
 
 const ofOther = (key: string, value: string) => ({ ...variable(key, value), serviceId: other.serviceId });
 
@@ -42,10 +44,7 @@ describe('retry', () => {
     expect(retried.changeSet.id).not.toBe(set.changeSet.id);
     expect(retried.deployments.map(({ serviceId }) => serviceId)).toEqual([other.serviceId]);
     expect((await draft(at.staging)).items).toMatchObject([{ key: 'STAGED' }]);
-    expect((await act(set.changeSet.id, 'retry')).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('left to retry'),
-    });
+    expectProblem(await act(set.changeSet.id, 'retry'), 409, 'left to retry');
     await goLive(deploymentOf(retried, other.serviceId));
     expect(await settled(retried)).toBe('applied');
     expect((await act(retried.changeSet.id, 'retry')).status).toBe(409);
@@ -119,10 +118,7 @@ describe('revert', () => {
       'variable.unset NEW ',
     ]);
     expect(await deploymentsOpen()).toBe(0);
-    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('another change of it is staged'),
-    });
+    expectProblem(await act(set.changeSet.id, 'revert'), 409, 'another change of it is staged');
     const again = await apply(at.staging);
     expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toEqual({ S: 'old secret' });
     expect(await variablesOf(at.staging)).toMatchObject([{ key: 'A', value: '1' }, { key: 'GONE' }, { key: 'S' }]);
@@ -163,8 +159,7 @@ describe('revert', () => {
     // No agent of here mounts files.
     const file = (path: string, key: string) => ({ path, variable: key });
     const files = [file('a.txt', 'PLAIN'), file('b.txt', 'LOST')];
-    const place = at.api.database.kysely.updateTable('environment_service').where('service_id', '=', serviceId);
-    await place.set({ settings: { ...before, files } }).execute();
+    await at.api.rows.set('environment_service', { service_id: serviceId }, { settings: { ...before, files } });
     const removal = { kind: 'service.remove', serviceId };
     const set = await live(removal, { kind: 'variable.unset', key: 'R' });
     await live({ kind: 'variable.unset', key: 'GONE' });
@@ -190,10 +185,7 @@ describe('revert', () => {
     const again = await apply(at.staging);
     expect((await at.settingsOf(at.staging)).settings).toEqual(before);
     expect(await at.secretsOf(again.deployments[0]?.releaseId ?? '')).toEqual({ SECRET: 'hush hush' });
-    expect((await act(set.changeSet.id, 'revert')).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('the service is in the environment again'),
-    });
+    expectProblem(await act(set.changeSet.id, 'revert'), 409, 'the service is in the environment again');
   });
 
   test('one that is staged, under way or returned has nothing to revert', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ok } from '../../../test/api/client.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
 import { referencesGround, type Service } from '../../../test/references/references-ground.ts';
-import { type Applied, imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
+import { type Applied, imageDigests } from '../../../test/seeds/apply-ground.ts';
 
 const { at, api, db, add, set, decide, contentOf, releaseIdOf, allLive } = referencesGround();
 const { apply, call, finish, goLive, stage } = at;
@@ -97,7 +99,7 @@ describe('an approval', () => {
     const rolled = await call('POST', `/releases/${releaseIdOf(first, db)}/rollback`, { queue: true });
     ok(await decide((rolled.body as { approval: { id: string } }).approval.id));
     expect(await detailOf(approval.id)).toMatchObject({ stale: true });
-    expect((await decide(approval.id)).body).toMatchObject({ status: 409, detail: expect.stringContaining('Refresh') });
+    expectProblem(await decide(approval.id), 409, 'Refresh');
     const refreshed = await call('POST', `/approvals/${approval.id}/refresh`, {});
     const { id } = refreshed.body as { id: string };
     const { target } = ok<{ target: { releases: { releaseId: string; contentDigest: string }[] } }>(
@@ -131,10 +133,7 @@ describe('an approval', () => {
     );
     expect(suspended.status, suspended.text).toBe(200);
     await live(to, set(api, 'A', '${{shared.S}}'));
-    expect((await decide(held.approval?.id)).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('api.A refers to shared.S: there is no shared variable "S"'),
-    });
+    expectProblem(await decide(held.approval?.id), 409, 'api.A refers to shared.S: there is no shared variable "S"');
   });
 });
 

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { effect } from '../../../db/engine/effect.ts';
 import { lateValues } from '../../../db/references/values.ts';
 import { valuesOf } from '../../../domain/references/frozen.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
 import { referencesGround } from '../../../test/references/references-ground.ts';
-import { machine } from '../../../test/seeds/seed.ts';
 
 const { at, api, db, service, add, set, batch, contentOf, releaseIdOf, allLive } = referencesGround();
 const { apply, applyOf, call, draft, finish, releaseOf, stage } = at;
@@ -29,7 +28,7 @@ test('values are put into releases; a secret one makes what it was put into secr
   const { late } = valuesOf(content, await at.secretsOf(id));
   const reached = content.references?.reached ?? {};
   const cluster = { id: at.staging, organizationId: at.ours.organizationId };
-  const delivered = await effect(at.api.database, machine, (one) =>
+  const delivered = await at.api.effect((one) =>
     lateValues(one, cluster, { environmentId: at.staging, late, reached, docker: true }),
   );
   expect(delivered).toEqual({ DATABASE: 'postgres://shop:s3cr3t-value@web.db:8080' });
@@ -48,9 +47,9 @@ test('values are put into releases; a secret one makes what it was put into secr
   const refused = await batch(set(db, 'PASS', 's3cr3t-value ${{db.NOT}}'));
   expect([refused.status, refused.text.includes('s3cr3t-value')]).toEqual([409, false]);
   // Whatever table it is: audit log, feed, outbox, events, desired state.
-  const { rows } = await sql<{ table: string }>`
+  const rows = await at.api.sql<{ table: string }>`
       select table_name as table from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
-    `.execute(at.api.database.kysely);
+    `;
   expect(rows.length).toBeGreaterThan(40);
   for (const { table } of rows) {
     const found = await sql`select 1 from ${sql.table(table)} one where one::text like '%s3cr3t-value%'`.execute(
@@ -114,9 +113,6 @@ test('a service names those that it is deployed after, and who is referred to is
 test('values that grow without end are refused, and nothing is written', async () => {
   const doubling = Array.from({ length: 25 }, (_, n) => set(api, `K${n}`, `\${{K${n + 1}}}\${{K${n + 1}}}`));
   await stage(at.staging, add(api), ...doubling, set(api, 'K25', 'twice'));
-  expect((await applyOf(at.staging)).body).toMatchObject({
-    status: 409,
-    detail: expect.stringContaining('more than 128 kB'),
-  });
+  expectProblem(await applyOf(at.staging), 409, 'more than 128 kB');
   expect((await draft(at.staging)).items).toHaveLength(27);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
 import { referencesGround } from '../../../test/references/references-ground.ts';
 
 const { at, api, db, add, remove, set, unset, batch, decide, allLive } = referencesGround();
@@ -59,10 +60,7 @@ describe('staging', () => {
     );
     const { items } = await draft(at.staging);
     const ofD = (items as { id?: string; key: string }[]).find(({ key }) => key === 'D');
-    expect((await call('DELETE', `/change-set-items/${ofD?.id}`)).body).toMatchObject({
-      status: 409,
-      detail: expect.stringContaining('api.A refers to db.D'),
-    });
+    expectProblem(await call('DELETE', `/change-set-items/${ofD?.id}`), 409, 'api.A refers to db.D');
     await allLive(await apply(at.staging));
     const why = [409, expect.stringContaining('It is still referred to. api.A refers to')];
     expect(await refusal(unset(db, 'D'))).toEqual(why);

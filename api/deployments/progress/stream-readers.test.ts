@@ -1,21 +1,18 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
-import { effect } from '../../../db/engine/effect.ts';
-import { tenant } from '../../../db/postgres/tenant.ts';
+import { ownApi } from '../../../test/api/own-api.ts';
 import { type ReadStream, readStream } from '../../../test/ground/read-stream.ts';
 import { until } from '../../../test/ground/until.ts';
-import { runningApi, seed } from '../../../test/installation/running-api.ts';
 import { type Watched, watchStatements } from '../../../test/installation/watched-statements.ts';
-import { machine } from '../../../test/seeds/seed.ts';
-import { seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
+import { seedRelease } from '../../../test/seeds/seed-place.ts';
 import { specifiedClocks } from '../../engine/streams/clocks.ts';
 
 const readers = 24;
 const hour = 3_600_000;
 let watched: Watched;
 
-const api = await runningApi({
+const { api, ours } = await ownApi({
   env: { STREAMS_PER_CREDENTIAL: '1000' },
   // Whatever arrives was told by the feed.
   clocks: { ...specifiedClocks, reread: hour },
@@ -23,16 +20,14 @@ const api = await runningApi({
     watched = watchStatements(database);
   },
 });
-const ours = await seed(api.database);
-const place = await seedPlace(api.database, ours.organizationId);
-afterAll(() => api.close());
+const place = await ours.place();
 
 async function started(): Promise<string> {
   const id = uuid();
   const { organizationId, projectId, environmentId, serviceId } = place;
   const release = await seedRelease(api.database, place, Number.parseInt(id.slice(-5), 16));
   const one = { id, environmentId, serviceId, releaseId: release.id, kind: 'deploy' as const, queue: true };
-  await effect(api.database, machine, (creating) =>
+  await api.effect((creating) =>
     admit(creating, { organizationId, projectId }, { event: 'create', deployments: [one] }),
   );
   return id;
@@ -46,7 +41,7 @@ test('an event reaches all readers of a deployment without a question of each', 
   const streams = await Promise.all(Array.from({ length: readers }, () => follow(id)));
   await until('all know the state', async () => streams.every((stream) => states(stream).length === 1));
   const asked = await watched.during(async () => {
-    await api.call('POST', `/api/v1/deployments/${id}/cancel`, { as: ours.tokens.deployer });
+    await ours.tokens.deployer.post(`/deployments/${id}/cancel`);
     await until('all have ended', async () => streams.every((stream) => stream.ended()));
   });
   expect(streams.map(states)).toEqual(streams.map(() => ['pending', 'cancelled']));
@@ -68,7 +63,7 @@ test('readers of several deployments are told of their own', async () => {
     [[two, 'pending']],
     [],
   ]);
-  await api.call('POST', `/api/v1/deployments/${two}/cancel`, { as: ours.tokens.deployer });
+  await ours.tokens.deployer.post(`/deployments/${two}/cancel`);
   await until('the second has ended', async () => streams[1]?.ended() ?? false);
 });
 
@@ -77,11 +72,7 @@ test('a change of which nobody was told arrives with the next read', async () =>
   const id = await started();
   const stream = await follow(id, twin);
   await until('the state', async () => states(stream).length === 1);
-  await tenant(api.database.kysely, ours.organizationId)
-    .updateTable('deployment')
-    .set({ state: 'cancelled', finished_at: new Date() })
-    .where('id', '=', id)
-    .execute();
+  await ours.rows.set('deployment', { id }, { state: 'cancelled', finished_at: new Date() });
   await until('the end', async () => stream.ended());
   expect(states(stream)).toEqual(['pending', 'cancelled']);
   await twin.close();

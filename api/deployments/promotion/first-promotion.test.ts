@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ok } from '../../../test/api/client.ts';
 import {
   at,
   both,
@@ -10,7 +11,6 @@ import {
   goLive,
   image,
   liveFrom,
-  own,
   promoteTo,
   promotions,
   refusalOf,
@@ -21,7 +21,7 @@ import {
   variable,
   variablesOf,
 } from '../../../test/api/promotions.ts';
-import { imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
+import { imageDigests } from '../../../test/seeds/apply-ground.ts';
 
 promotions();
 
@@ -149,22 +149,16 @@ describe('a target that lacks the service', () => {
   test('of a built service runs the image that was built, and builds nothing', async () => {
     const release = await onlyInStaging();
     const source = { kind: 'git', gitUrl: 'https://git.example.com/team/app.git', repository: '', imageRepository: '' };
-    const { content } = await own()
-      .selectFrom('release')
-      .select('content')
-      .where('id', '=', release)
-      .executeTakeFirstOrThrow();
+    const { content } = await at.ours.rows.one('release', { id: release });
     const settings = { ...content.settings, source: { ...content.settings.source, ...source } };
-    await own()
-      .updateTable('release')
-      .set({ content: JSON.stringify({ ...content, settings }) as never, git_commit_sha: 'a'.repeat(40) })
-      .where('id', '=', release)
-      .execute();
+    await at.ours.rows.set(
+      'release',
+      { id: release },
+      { content: JSON.stringify({ ...content, settings }) as never, git_commit_sha: 'a'.repeat(40) },
+    );
     const { approval, deployment, release: composed, ...more } = await created(at.production, release, givenTwo);
     expect([more, composed]).toMatchObject([{}, { gitCommitSha: 'a'.repeat(40), imageRef: image(1) }]);
-    expect(
-      await own().selectFrom('build').select('id').where('service_id', '=', at.service.serviceId).execute(),
-    ).toEqual([]);
+    expect(await at.ours.rows.all('build', { service_id: at.service.serviceId })).toEqual([]);
     ok(await decide((await refresh(approval?.id)).body.id as string));
     expect(deployment).toMatchObject({ kind: 'change-set' });
   });

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../../db/builds/build-variables.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
 import {
   at,
   call,
   create,
   created,
   liveFrom,
-  own,
   promoteTo,
   promotions,
   releaseOf,
@@ -14,15 +14,13 @@ import {
 } from '../../../test/api/promotions.ts';
 import { seedBuildThere } from '../../../test/builds/seed-build-there.ts';
 import { imageDigests } from '../../../test/seeds/apply-ground.ts';
-import { seedPlace } from '../../../test/seeds/seed-place.ts';
 
 promotions();
 
 let clusterId: string;
 beforeEach(async () => {
-  clusterId = (await seedPlace(at.api.database, at.ours.organizationId)).clusterId;
-  const here = own().updateTable('environment').set({ cluster_id: clusterId });
-  await here.where('project_id', '=', at.projectId).execute();
+  clusterId = (await at.ours.place()).clusterId;
+  await at.ours.rows.set('environment', { project_id: at.projectId }, { cluster_id: clusterId });
 });
 
 const seen = (value: string) => variable('VITE_API', value, { buildTime: 'also' });
@@ -36,9 +34,9 @@ async function builtWith(variables: Record<string, string> | null): Promise<stri
   const its = { ...place, serviceId: at.service.serviceId, processId: at.service.processId };
   const id = await seedBuildThere(at.api.database, its, { number: 1, state: 'succeeded', release_id: releaseId });
   const digest = variables === null ? null : await digestOf(at.api.keyring, organizationId, variables);
-  await own().updateTable('build').set({ variables_digest: digest }).where('id', '=', id).execute();
+  await at.ours.rows.set('build', { id }, { variables_digest: digest });
   const of = { build_id: id, git_commit_sha: 'c'.repeat(40) };
-  await own().updateTable('release').set(of).where('id', '=', releaseId).execute();
+  await at.ours.rows.set('release', { id: releaseId }, of);
   return releaseId;
 }
 
@@ -60,8 +58,7 @@ test('settings that are applied later change nothing of what the image was built
   await builtWith({ VITE_API: 'https://staging.example.com' });
   const later = await liveFrom(at.staging, variable('OTHER', '1'));
   expect(await releaseOf(later)).toMatchObject({ gitCommitSha: 'c'.repeat(40), buildId: expect.any(String) });
-  const { status, body } = await promoteTo(at.production, later, { missingAccepted: true });
-  expect([status, body.detail]).toEqual([409, expect.stringContaining('was built with the variables')]);
+  expectProblem(await promoteTo(at.production, later, { missingAccepted: true }), 409, 'was built with the variables');
 });
 
 test('one that is held is held to the values of builds when it is refreshed, too', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noSource } from '../../../domain/services/settings.ts';
+import { ok } from '../../../test/api/client.ts';
 import {
   apply,
   at,
@@ -12,7 +13,6 @@ import {
   goLive,
   image,
   liveFrom,
-  own,
   promotions,
   refusalOf,
   releaseOf,
@@ -20,7 +20,7 @@ import {
   stage,
   variable,
 } from '../../../test/api/promotions.ts';
-import { imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
+import { imageDigests } from '../../../test/seeds/apply-ground.ts';
 
 promotions();
 
@@ -32,8 +32,7 @@ describe('a promotion to production', () => {
     expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
     at.tagged = imageDigests[1];
     // As of a service whose settings were applied while it was suspended: no release was made of them.
-    const place = own().updateTable('environment_service').where('environment_id', '=', at.production);
-    await place.set({ applied_digest: null }).execute();
+    await at.ours.rows.set('environment_service', { environment_id: at.production }, { applied_digest: null });
     expect(await releaseOf(await liveFrom(at.production, variable('B', '1')))).toMatchObject({ imageRef: image(0) });
   });
 

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { ok } from '../../../test/api/client.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
 import {
   apply,
   at,
@@ -23,9 +25,7 @@ import {
   variable,
   variablesOf,
 } from '../../../test/api/promotions.ts';
-import { seedToken } from '../../../test/installation/running-api.ts';
-import { imageDigests, ok } from '../../../test/seeds/apply-ground.ts';
-import { seedPlace } from '../../../test/seeds/seed-place.ts';
+import { imageDigests } from '../../../test/seeds/apply-ground.ts';
 
 promotions();
 
@@ -53,11 +53,7 @@ describe('a promotion to production', () => {
     expect(await sourceIn(at.production)).toBe(`${at.host}/app:1`);
     ok(await decide(approval?.id));
     await goLive(deployment.id);
-    const { content } = await own()
-      .selectFrom('release')
-      .select('content')
-      .where('id', '=', release.id)
-      .executeTakeFirstOrThrow();
+    const { content } = await at.ours.rows.one('release', { id: release.id });
     expect(content).toMatchObject({
       image: { digest: imageDigests[1] },
       variables: { A: 'of production' },
@@ -79,17 +75,11 @@ describe('a promotion to production', () => {
     expect(inbox.body.items).toContainEqual(
       expect.objectContaining({ title: `Approval needed: promote ${at.service.slug} to Production` }),
     );
-    const records = await own()
-      .selectFrom('audit_record')
-      .select(['action', 'details'])
-      .where('subject_id', '=', deployment.id)
-      .execute();
-    expect(records).toEqual([
-      {
-        action: 'deployment.requested',
-        details: { kind: 'promote', environment: 'Production', release: 3, fromEnvironment: 'Staging', fromRelease: 2 },
-      },
-    ]);
+    const records = await at.ours.rows.all('audit_record', { subject_id: deployment.id });
+    const details = {
+      ...{ kind: 'promote', environment: 'Production', release: 3, fromEnvironment: 'Staging', fromRelease: 2 },
+    };
+    expect(records.map((one) => [one.action, one.details])).toEqual([['deployment.requested', details]]);
   });
 
   test('is stale once another release went live; refreshed, it takes the settings of now', async () => {
@@ -102,22 +92,16 @@ describe('a promotion to production', () => {
     expect(await decide(approval?.id)).toMatchObject({
       ...{ status: 409, body: { detail: expect.stringContaining('Refresh it') } },
     });
-    const applied = own().updateTable('variable').where('environment_id', '=', at.production);
-    await applied.set({ value: 'of now' }).execute();
+    await at.ours.rows.set('variable', { environment_id: at.production }, { value: 'of now' });
     const again = await call('POST', `/approvals/${approval?.id}/refresh`, {}, at.ours.sessions.owner);
     expect(again.status, again.text).toBe(201);
     const refreshed = again.body as { id: string; deploymentId: string };
-    const old = await call('GET', `/deployments/${deployment.id}`);
-    expect(old.body).toMatchObject({ state: 'superseded' });
+    expect((await call('GET', `/deployments/${deployment.id}`)).body).toMatchObject({ state: 'superseded' });
     ok(await decide(refreshed.id));
     await goLive(refreshed.deploymentId);
     const serving = await call('GET', `/deployments/${refreshed.deploymentId}`);
     expect(serving.body).toMatchObject({ kind: 'promote', state: 'live', serving: true });
-    const { content } = await own()
-      .selectFrom('release')
-      .select('content')
-      .where('id', '=', (serving.body as { releaseId: string }).releaseId)
-      .executeTakeFirstOrThrow();
+    const { content } = await at.ours.rows.one('release', { id: (serving.body as { releaseId: string }).releaseId });
     expect(content).toMatchObject({ variables: { A: 'of now' }, image: { digest: imageDigests[1] } });
   });
 });
@@ -147,8 +131,8 @@ describe('variables that the target lacks', () => {
   test('a file without its variable is refused in any case', async () => {
     const { second } = await both();
     const files = JSON.stringify({ files: [{ path: '/etc/app/key', variable: 'KEY' }] });
-    await sql`update environment_service set settings = settings || ${files}::jsonb
-      where service_id = ${at.service.serviceId} and environment_id = ${at.production}`.execute(at.api.database.kysely);
+    await at.api.sql`update environment_service set settings = settings || ${files}::jsonb
+      where service_id = ${at.service.serviceId} and environment_id = ${at.production}`;
     expect(await promoteTo(at.production, second, { missingAccepted: true })).toMatchObject({
       ...{ status: 409, body: { detail: expect.stringContaining('has no variable KEY, of which its files') } },
     });
@@ -160,11 +144,8 @@ describe('refused', () => {
     const { second } = await both();
     const { serviceId } = at.service;
     const [{ production, projectId }, of] = [{ ...at, projectId: at.projectId, production: at.production }, at.staging];
-    expect(await promoteTo(of, second)).toMatchObject({
-      status: 422,
-      body: { errors: [{ location: 'body.toEnvironmentId', value: of }] },
-    });
-    await own().updateTable('release').set({ retired_at: new Date() }).where('id', '=', second).execute();
+    expectProblem(await promoteTo(of, second), 422, [{ location: 'body.toEnvironmentId', value: of }]);
+    await at.ours.rows.set('release', { id: second }, { retired_at: new Date() });
     expect(await refusalOf(production, second)).toEqual([409, expect.stringContaining('Release #2 is retired')]);
     await at.begin();
     const elsewhere = (await both()).second;
@@ -172,14 +153,13 @@ describe('refused', () => {
       call('POST', `/services/${serviceId}/promote`, { releaseId, toEnvironmentId });
     expect(await promote(elsewhere, production)).toMatchObject({ status: 404 });
     expect(await promote(second, at.production)).toMatchObject({ status: 404 });
-    const limited = { token: await seedToken(at.api.database, at.ours.organizationId, 'deployer', [projectId]) };
+    const limited = { token: await at.ours.token('deployer', [projectId]) };
     const body = { releaseId: elsewhere, toEnvironmentId: at.production };
-    const path = `/api/v1/services/${at.service.serviceId}/promote`;
-    expect((await at.api.call('POST', path, { as: limited.token, body })).status).toBe(404);
-    const mine = await seedToken(at.api.database, at.ours.organizationId, 'deployer', [at.projectId]);
-    expect((await at.api.call('POST', path, { as: mine, body })).status).toBe(201);
-    const viewer = await promoteTo(at.production, elsewhere, {}, at.ours.sessions.viewer);
-    expect(viewer.status).toBe(403);
+    const path = `/services/${at.service.serviceId}/promote`;
+    expect((await at.api.as(limited.token).post(path, body)).status).toBe(404);
+    const mine = await at.ours.token('deployer', [at.projectId]);
+    expect((await at.api.as(mine).post(path, body)).status).toBe(201);
+    expect((await promoteTo(at.production, elsewhere, {}, at.ours.sessions.viewer)).status).toBe(403);
   });
 
   test('a suspended service, an image that does not run there, no slot', async () => {
@@ -190,9 +170,8 @@ describe('refused', () => {
     await place().set({ suspended: false }).execute();
     const platforms = (list: object[] | null) =>
       sql`update release set image_platforms = ${JSON.stringify(list)}::jsonb where id = ${second}`;
-    const { clusterId } = await seedPlace(at.api.database, at.ours.organizationId);
-    const cluster = own().updateTable('environment').where('id', '=', at.production).set({ cluster_id: clusterId });
-    await cluster.execute();
+    const { clusterId } = await at.ours.place();
+    await at.ours.rows.set('environment', { id: at.production }, { cluster_id: clusterId });
     await platforms([{ os: 'plan9', architecture: 'mips' }]).execute(at.api.database.kysely);
     expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('cannot run here')]);
     await platforms(null).execute(at.api.database.kysely);
@@ -203,7 +182,7 @@ describe('refused', () => {
     await stage(at.staging, variable('B', '2'));
     const rolling = (await apply(at.staging)).deployments[0]?.id ?? '';
     expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('deployment slots')]);
-    const before = await own().selectFrom('release').select('id').where('environment_id', '=', at.production).execute();
+    const before = await at.ours.rows.all('release', { environment_id: at.production });
     expect(before).toHaveLength(1);
     const { deployment } = await created(at.production, second, { queue: true });
     expect(deployment).toMatchObject({ blocker: 'slot' });

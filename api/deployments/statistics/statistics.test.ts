@@ -1,30 +1,25 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
 import { countDurations, sweepStatistics } from '../../../db/deployments/statistics.ts';
-import { effect } from '../../../db/engine/effect.ts';
-import { tenant } from '../../../db/postgres/tenant.ts';
 import type { StageTime } from '../../../domain/deployments/states.ts';
-import { type Call, runningApi, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { ok } from '../../../test/api/client.ts';
+import { ownApi } from '../../../test/api/own-api.ts';
+import type { Call } from '../../../test/installation/running-api.ts';
 import { countAgain } from '../../../test/seeds/count-again.ts';
-import { machine } from '../../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
 const releases = new Map<string, string>();
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 const dayMillis = 86_400_000;
 /** Noon (UTC) so many days ago. */
 const noon = (daysAgo: number) => new Date((Math.floor(Date.now() / dayMillis) - daysAgo + 0.5) * dayMillis);
 
 async function get(path: string, as: Call['as'] = ours.tokens.viewer) {
-  const answer = await api.call('GET', `/api/v1/deployments/${path}`, { as });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
+  return ok(await api.as(as).get(`/deployments/${path}`));
 }
 const days = async (query: string, as?: Call['as']) =>
   (await get(`per-day?${query}`, as)).days as { date: string; deployments: number }[];
@@ -32,7 +27,7 @@ const total = async (query: string, as?: Call['as']) =>
   (await days(query, as)).reduce((sum, { deployments }) => sum + deployments, 0);
 
 async function place(beside?: SeededPlace): Promise<SeededPlace> {
-  const made = await seedPlace(api.database, ours.organizationId, beside === undefined ? {} : { beside });
+  const made = await ours.place(beside === undefined ? {} : { beside });
   releases.set(made.serviceId, (await seedRelease(api.database, made, 1)).id);
   return made;
 }
@@ -47,7 +42,7 @@ async function create({ organizationId, projectId, environmentId, serviceId }: S
     kind: 'deploy' as const,
     queue: true,
   };
-  await effect(api.database, machine, (creating) =>
+  await api.effect((creating) =>
     admit(creating, { organizationId, projectId }, { event: 'create', deployments: [one] }),
   );
   return id;
@@ -67,18 +62,16 @@ async function live(
     now += long * 1_000;
     return { stage: stage as StageTime['stage'], startedAt, endedAt: new Date(now).toISOString() };
   });
-  await tenant(api.database.kysely, at.organizationId)
-    .updateTable('deployment')
-    .set({
+  await api.rows.set(
+    'deployment',
+    { id },
+    {
       ...{ state, finished_at: new Date(now), created_at: created },
       stages: sql`${JSON.stringify(stages)}::jsonb`,
-    })
-    .where('id', '=', id)
-    .execute();
-  if (state === 'failed') return;
-  await effect(api.database, machine, (ending) =>
-    countDurations(ending, { deploymentId: id, organizationId: at.organizationId }, stages),
+    },
   );
+  if (state === 'failed') return;
+  await api.effect((ending) => countDurations(ending, { deploymentId: id, organizationId: at.organizationId }, stages));
 }
 
 /** The counters as the migration fills them from the deployments there are. */
@@ -88,9 +81,9 @@ async function migrated(): Promise<unknown[]> {
 }
 
 async function counters(): Promise<unknown[]> {
-  const { rows } = await sql`
+  const rows = await api.sql`
     select project_id, scope, day::text, durations from deployment_durations order by project_id, scope, day
-  `.execute(api.database.kysely);
+  `;
   return rows;
 }
 
@@ -102,13 +95,11 @@ test('every day of the window is told, also those without a deployment, whatever
   const first = await create(here);
   await create(here);
   await create(beside);
-  await api.call('POST', `/api/v1/deployments/${first}/cancel`, { as: ours.tokens.deployer });
+  await ours.tokens.deployer.post(`/deployments/${first}/cancel`);
   const year = await days(query);
   expect(year).toHaveLength(371);
   expect(year.map(({ date }) => date)).toEqual(year.map(({ date }) => date).toSorted());
-  const { rows } = await sql<{ today: string }>`select (now() at time zone 'UTC')::date::text as today`.execute(
-    api.database.kysely,
-  );
+  const rows = await api.sql<{ today: string }>`select (now() at time zone 'UTC')::date::text as today`;
   expect(year.at(-1)).toEqual({ date: rows[0]?.today, deployments: 3 });
   expect(await days(`${query}&days=1`)).toHaveLength(1);
   expect(await days(`${query}&days=400`)).toHaveLength(400);
@@ -125,7 +116,7 @@ test('windows and bounds that are none are refused', async () => {
     'stats?since=yesterday',
     'stats?since=2026-01-01',
   ]) {
-    const answer = await api.call('GET', `/api/v1/deployments/${path}`, { as: ours.tokens.viewer });
+    const answer = await ours.tokens.viewer.get(`/deployments/${path}`);
     expect(answer.status, path).toBe(422);
   }
 });
@@ -134,7 +125,7 @@ test('a token of some projects sees the statistics of these alone', async () => 
   const [mine, other] = [await place(), await place()];
   await live(mine, noon(1), { queue: 1, start: 2 });
   await live(other, noon(1), { queue: 1, start: 20 });
-  const limited = await seedToken(api.database, ours.organizationId, 'viewer', [mine.projectId]);
+  const limited = await ours.token('viewer', [mine.projectId]);
   expect(await total('', limited)).toBe(1);
   expect(await total(`projectId=${other.projectId}`, limited)).toBe(0);
   expect(await get('stats', limited)).toMatchObject({ medianSeconds: 3, sampleSize: 1 });
@@ -152,10 +143,13 @@ test('a service counts in all its environments, an environment with all its serv
   const beside = await place(here);
   const environmentId = uuid();
   const environment = { id: environmentId, project_id: here.projectId, name: 'Other', slug: 'other' };
-  await tenant(api.database.kysely, here.organizationId)
-    .insertInto('environment')
-    .values({ ...environment, production: false, namespace: environmentId, cluster_id: here.clusterId })
-    .execute();
+  await api.rows.add('environment', {
+    organization_id: here.organizationId,
+    ...environment,
+    production: false,
+    namespace: environmentId,
+    cluster_id: here.clusterId,
+  });
   await live(here, noon(1), { queue: 1 });
   await live(beside, noon(1), { queue: 10 });
   await live({ ...here, environmentId }, noon(1), { queue: 100 });
@@ -198,14 +192,14 @@ test('durations leave out the approval, count stages apart, and begin at the bou
 test('many are counted in buckets, to within a hundredth, with the part of a day at the beginning', async () => {
   const here = await place();
   const { organizationId, projectId, environmentId, serviceId } = here;
-  await sql`
+  await api.sql`
     insert into deployment (id, organization_id, project_id, environment_id, service_id, release_id, kind, state,
       requested_by_kind, requested_by_id, requested_by_name, created_at, finished_at, stages)
     select gen_random_uuid(), ${organizationId}, ${projectId}, ${environmentId}, ${serviceId}, ${releases.get(serviceId)}, 'deploy',
       'live', 'user', 'u', 'Ada', at, at, jsonb_build_array(jsonb_build_object('stage', 'start', 'startedAt', at,
         'endedAt', at + make_interval(secs => n)))
     from generate_series(1, 1000) n, lateral (select ${noon(5)}::timestamptz + make_interval(mins => n * 5) as at) created
-  `.execute(api.database.kysely);
+  `;
   await migrated();
   const query = `stats?serviceId=${serviceId}`;
   const whole = await get(query);
@@ -259,9 +253,9 @@ test('counters older than any window are thinned to one for each month, and tell
     await get(`stats?${query}&since=${noon(400.5).toISOString()}`),
   ];
   const rows = async () => {
-    const { rows } = await sql<{ day: string }>`
+    const rows = await api.sql<{ day: string }>`
       select day::text from deployment_durations where project_id = ${here.projectId} and scope = '' order by day
-    `.execute(api.database.kysely);
+    `;
     return rows.map(({ day }) => day);
   };
   const [before, all] = [await told(), await rows()];
@@ -272,9 +266,9 @@ test('counters older than any window are thinned to one for each month, and tell
   const lastOfMonth = (day: string) => day === all.filter((one) => one.slice(0, 7) === day.slice(0, 7)).at(-1);
   expect(left).toEqual(all.filter((day) => day >= kept || lastOfMonth(day)));
   expect(left.length).toBeLessThan(all.length);
-  const { rows: counted } = await sql<{ first: string }>`
+  const counted = await api.sql<{ first: string }>`
     select min(day)::text as first from deployment_day where project_id = ${here.projectId}
-  `.execute(api.database.kysely);
+  `;
   expect(counted[0]?.first).toBe(kept);
   await sweepStatistics(api.database.kysely);
   expect(await rows()).toEqual(left);

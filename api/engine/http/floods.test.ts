@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { api, everythingAnswers, type Held, held, heldRequests, hold, post } from '../../../test/api/held-requests.ts';
 import { until } from '../../../test/ground/until.ts';
-import { runningApi, seed } from '../../../test/installation/running-api.ts';
+import { runningApi } from '../../../test/installation/running-api.ts';
 
 heldRequests();
 
@@ -19,7 +19,7 @@ test('four megabytes without a credential are neither read nor parsed', async ()
 
 test('what does not arrive in time is answered 408 and its connection destroyed, though the client holds it', async () => {
   const slow = await runningApi({ env: { RECEIVE_TIMEOUT: '200ms' } });
-  const seeded = await seed(slow.database);
+  const seeded = await slow.organization();
   const { token } = seeded.tokens.admin as { token: string };
   const halves = await Promise.all([
     hold(slow, post('/api/v1/teams', 100, `Authorization: Bearer ${token}`), '{'),
@@ -43,7 +43,7 @@ test('what does not arrive in time is answered 408 and its connection destroyed,
 
 test('an address that holds too many connections loses its oldest idle ones, and is still served', async () => {
   const small = await runningApi({ env: { CONNECTIONS_PER_ADDRESS: '8' } });
-  const seeded = await seed(small.database);
+  const seeded = await small.organization();
   const idle: Held[] = [];
   for (let count = 0; count < 20; count += 1) {
     idle.push(await hold(small, post('/api/v1/token-exchange', 100)));

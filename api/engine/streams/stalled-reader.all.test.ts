@@ -1,17 +1,16 @@
 import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { feedChannel } from '../../../db/engine/feed/feed.ts';
 import { until } from '../../../test/ground/until.ts';
-import { headersOf, runningApi, seed } from '../../../test/installation/running-api.ts';
+import { headersOf, runningApi } from '../../../test/installation/running-api.ts';
 
 const changes = 100_000;
 const sockets: Socket[] = [];
 
 const api = await runningApi();
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   await api.close();
@@ -73,12 +72,12 @@ async function countingReader() {
 async function manyChanges(heard: ReadonlySet<number>): Promise<void> {
   for (let from = 1; from <= changes; from += 1000) {
     await until('the reader keeps up', async () => heard.size > from - 4000);
-    await sql`
+    await api.sql`
       insert into change_feed (organization_id, kind, subject_id)
       select ${ours.organizationId}, 'team', number || '-' || repeat('x', 300)
       from generate_series(${from}::int, ${from + 999}::int) number
-    `.execute(api.database.kysely);
-    await sql`select pg_notify(${feedChannel}, '')`.execute(api.database.kysely);
+    `;
+    await api.sql`select pg_notify(${feedChannel}, '')`;
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type ReadStream, readStream } from '../../../test/ground/read-stream.ts';
 import { until } from '../../../test/ground/until.ts';
-import { type RunningApi, runningApi, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { type RunningApi, runningApi } from '../../../test/installation/running-api.ts';
 import { operations } from '../../operations.ts';
 import { operation } from '../operation.ts';
 import { type Clocks, specifiedClocks } from './clocks.ts';
@@ -32,11 +32,11 @@ const opened: ReadStream[] = [];
 const api = await runningApi({ clocks, operations: { ...operations, nothing: { stream: streamNothing } } });
 const twin = await api.twin();
 const checking = await api.twin({ ...clocks, recheck: 300 });
-const ours = await seed(api.database);
+const ours = await api.organization();
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.stop();
   await until('all leases are released', async () => {
-    const rows = await api.database.kysely.selectFrom('stream_lease').select('id').execute();
+    const rows = await api.rows.all('stream_lease');
     return rows.length === 0;
   });
 });
@@ -53,10 +53,10 @@ async function open(at: RunningApi, as = ours.tokens.viewer, where = path): Prom
 }
 /** While a transaction is open anywhere on the server, a stream may also tell what was made just before it was opened. */
 const teamsIn = (stream: ReadStream) => stream.events('change').filter((change) => change.kind === 'team');
-const makeTeam = (name: string, as = ours.tokens.admin) => api.call('POST', '/api/v1/teams', { as, body: { name } });
+const makeTeam = (name: string, as = ours.tokens.admin) => api.as(as).post('/teams', { name });
 
 test('a change reaches the readers of its organization in every process, and nobody else', async () => {
-  const theirs = await seed(api.database);
+  const theirs = await api.organization();
   const [here, there, stranger] = [await open(api), await open(twin), await open(api, theirs.tokens.viewer)];
   const { body: team } = await makeTeam('Heard');
   for (const stream of [here, there]) {
@@ -72,7 +72,7 @@ test('a change reaches the readers of its organization in every process, and nob
 test('a token that is limited to projects hears of those only', async () => {
   const projectId = crypto.randomUUID();
   const [mine, other] = [projectId, crypto.randomUUID()];
-  const limited = await seedToken(api.database, ours.organizationId, 'viewer', [projectId]);
+  const limited = await ours.token('viewer', [projectId]);
   const stream = await open(api, limited);
   const hint = (project: string) => ({
     organization_id: ours.organizationId,
@@ -80,17 +80,14 @@ test('a token that is limited to projects hears of those only', async () => {
     subject_id: project,
     project_id: project,
   });
-  await api.database.kysely
-    .insertInto('change_feed')
-    .values([hint(other), hint(mine)])
-    .execute();
+  await api.rows.add('change_feed', hint(other), hint(mine));
   await until('the change', async () => stream.events('change').length > 0);
   expect(stream.events('change')).toEqual([{ kind: 'workload', id: mine, projectId: mine }]);
 });
 
 test('who may not list the tokens does not hear of them', async () => {
   const [viewer, admin] = [await open(api), await open(api, ours.sessions.admin)];
-  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const token = await ours.token('viewer');
   const { body: team } = await makeTeam('After the token');
   for (const stream of [viewer, admin]) await until('the team', async () => stream.text().includes(String(team.id)));
   expect(viewer.text()).not.toContain(token.id);
@@ -104,8 +101,7 @@ test('it is framed and typed as promised, with a heartbeat', async () => {
 });
 
 test('a stream after a position tells what changed since, once each, and nothing that was there before', async () => {
-  const position = async (as = ours.sessions.admin) =>
-    String((await api.call('GET', '/api/v1/auth/session', { as })).body.position);
+  const position = async (as = ours.sessions.admin) => String((await api.as(as).get('/auth/session')).body.position);
   const after = (at: string) => `${path}?after=${encodeURIComponent(at)}`;
   const before = await makeTeam('Before the position');
   const from = await position();
@@ -119,7 +115,7 @@ test('a stream after a position tells what changed since, once each, and nothing
 });
 
 test('a position is good for its person, for an hour and for five hundred changes; otherwise all is to be asked again', async () => {
-  const { body } = await api.call('GET', '/api/v1/auth/session', { as: ours.sessions.admin });
+  const { body } = await ours.sessions.admin.get('/auth/session');
   const after = (at: unknown) => `${path}?after=${encodeURIComponent(String(at))}`;
   const resyncs = async (stream: ReadStream) => {
     await until('a resync', async () => stream.events('resync').length > 0);
@@ -132,7 +128,7 @@ test('a position is good for its person, for an hour and for five hundred change
     kind: 'team',
     subject_id: `${number}`,
   }));
-  await api.database.kysely.insertInto('change_feed').values(rows).execute();
+  await api.rows.add('change_feed', ...rows);
   await resyncs(await open(api, ours.sessions.admin, after(body.position)));
 });
 
@@ -169,23 +165,19 @@ test.each([
 });
 
 test('a revoked token closes its streams in every process', async () => {
-  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const token = await ours.token('viewer');
   const streams = [await open(api, token), await open(twin, token)];
   const kept = await open(api);
-  await api.call('DELETE', `/api/v1/api-tokens/${token.id}`, { as: ours.tokens.admin });
+  await ours.tokens.admin.delete(`/api-tokens/${token.id}`);
   await until('they end', async () => streams.every((stream) => stream.ended()));
   expect(kept.ended()).toBe(false);
 });
 
 test('with the feed silent, the next check closes it', async () => {
-  const token = await seedToken(api.database, ours.organizationId, 'viewer');
+  const token = await ours.token('viewer');
   const stream = await open(checking, token);
   // Written past the effect: no entry of the feed tells of it.
-  await api.database.kysely
-    .updateTable('api_token')
-    .set({ revoked_at: new Date() })
-    .where('id', '=', token.id)
-    .execute();
+  await api.rows.set('api_token', { id: token.id }, { revoked_at: new Date() });
   await until('it ends', async () => stream.ended());
 });
 
@@ -193,23 +185,15 @@ test('another role closes the streams of a session', async () => {
   const { userId } = ours.sessions.deployer;
   const stream = await open(checking, ours.sessions.deployer);
   const kept = await open(checking, ours.sessions.viewer);
-  await api.database.kysely
-    .updateTable('membership')
-    .set({ role: 'viewer' })
-    .where('user_id', '=', userId)
-    .where('organization_id', '=', ours.organizationId)
-    .execute();
+  await api.rows.set('membership', { user_id: userId, organization_id: ours.organizationId }, { role: 'viewer' });
   await until('it ends', async () => stream.ended());
   expect(kept.ended()).toBe(false);
 });
 
 test('a deleted organization closes its streams', async () => {
-  const gone = await seed(api.database);
+  const gone = await api.organization();
   const streams = [await open(api, gone.tokens.viewer), await open(twin, gone.sessions.viewer)];
-  await api.call('DELETE', `/api/v1/organizations/${gone.organizationId}`, {
-    as: gone.sessions.owner,
-    body: { confirmSlug: gone.slug },
-  });
+  await gone.sessions.owner.delete(`/organizations/${gone.organizationId}`, { confirmSlug: gone.slug });
   await until('they end', async () => streams.every((stream) => stream.ended()));
 });
 

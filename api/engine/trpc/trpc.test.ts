@@ -1,16 +1,16 @@
 import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink, TRPCClientError } from '@trpc/client';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import type { Organization } from '../../../test/api/client.ts';
+import { ownApi } from '../../../test/api/own-api.ts';
 import { until } from '../../../test/ground/until.ts';
-import { headersOf, runningApi, type Seeded, seed, seedSession } from '../../../test/installation/running-api.ts';
+import { headersOf } from '../../../test/installation/running-api.ts';
 import type { ConsoleRouter } from './trpc.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
+const { api, ours } = await ownApi();
 const client = consoleOf(ours.sessions.owner);
-afterAll(() => api.close());
 
 /** A client as the console makes it: every input and output below is inferred from the operations. */
-function consoleOf(as: Seeded['sessions']['owner']) {
+function consoleOf(as: Organization['sessions']['owner']) {
   const link = { url: `${api.url}/trpc` };
   return createTRPCClient<ConsoleRouter>({
     links: [
@@ -62,7 +62,7 @@ function eventSourceWith(headers: Record<string, string>) {
 }
 
 test('an operation that is told nothing', async () => {
-  const leaving = await seedSession(api.database, ours.organizationId, 'viewer');
+  const leaving = await ours.session('viewer');
   expect((await consoleOf(leaving).auth.signOut.mutate()).endSessionUrl).toContain('/signed-out');
 });
 

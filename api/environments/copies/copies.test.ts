@@ -1,24 +1,17 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type Answered, runningApi, seed } from '../../../test/installation/running-api.ts';
-import { seedService } from '../../../test/seeds/seed-service.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { ok } from '../../../test/api/client.ts';
+import { ownApi } from '../../../test/api/own-api.ts';
 
 let projectId: string;
 let staging: string;
 let production: string;
 let services: { serviceId: string; processId: string; slug: string }[];
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+const { api, ours } = await ownApi();
 
 beforeEach(async () => {
-  const body = { name: `Project ${crypto.randomUUID()}` };
-  const made = await api.call('POST', '/api/v1/projects', { as: ours.sessions.admin, body });
-  const created = made.body as { project: { id: string }; environments: { id: string }[] };
-  projectId = created.project.id;
-  [production = '', staging = ''] = created.environments.map(({ id }) => id);
-  const place = { organizationId: ours.organizationId, projectId };
-  services = [await seedService(api.database, place), await seedService(api.database, place)];
+  ({ projectId, production, staging } = await ours.project());
+  services = [await ours.service(projectId), await ours.service(projectId)];
   await stage(
     staging,
     services.flatMap(({ serviceId, processId }) => [
@@ -32,27 +25,19 @@ beforeEach(async () => {
 });
 
 const as = () => ours.sessions.admin;
-const ok = (answered: Answered, status = 200) => {
-  expect(answered.status, answered.text).toBe(status);
-  return answered.body as Record<string, unknown>;
-};
 const stage = async (environment: string, items: unknown[]) =>
-  ok(
-    await api.call('PUT', `/api/v1/environments/${environment}/change-set/items:batch`, { as: as(), body: { items } }),
-  );
+  ok(await as().put(`/environments/${environment}/change-set/items:batch`, { items }));
 const draftOf = async (environment: string) =>
-  ok(await api.call('GET', `/api/v1/environments/${environment}/change-set`, { as: as() })) as unknown as {
-    changeSet: { id: string };
-    items: { kind: string; key: string; secret: boolean; to: string }[];
-  };
+  ok<{ changeSet: { id: string }; items: { kind: string; key: string; secret: boolean; to: string }[] }>(
+    await as().get(`/environments/${environment}/change-set`),
+  );
 const apply = async (environment: string) => {
   const { changeSet } = await draftOf(environment);
-  ok(await api.call('POST', `/api/v1/change-sets/${changeSet.id}/apply`, { as: as(), body: { message: 'Go' } }));
+  ok(await as().post(`/change-sets/${changeSet.id}/apply`, { message: 'Go' }));
 };
 const compare = (from: string, to: string, who = ours.sessions.viewer) =>
-  api.call('GET', `/api/v1/environments/${from}/compare?with=${to}`, { as: who });
-const clone = async (body: object, who = as()) =>
-  await api.call('POST', `/api/v1/environments/${staging}/clone`, { as: who, body });
+  api.as(who).get(`/environments/${from}/compare?with=${to}`);
+const clone = async (body: object, who = as()) => await api.as(who).post(`/environments/${staging}/clone`, body);
 
 test('a clone stages all that its source has, with secrets that nobody sees, and once applied it is the same', async () => {
   const serviceId = services[0]?.serviceId;
@@ -90,7 +75,7 @@ test('a clone stages all that its source has, with secrets that nobody sees, and
 
 test('a clone of production leaves secrets out, and names them, unless it is production, too', async () => {
   const serviceId = services[0]?.serviceId;
-  ok(await api.call('PATCH', `/api/v1/environments/${staging}`, { as: as(), body: { production: true } }));
+  ok(await as().patch(`/environments/${staging}`, { production: true }));
   const leaving = ok(await clone({ name: 'Debug' }), 201);
   const left = leaving.leftOut as { serviceId: string; key: string }[];
   expect(left).toHaveLength(2);
@@ -169,7 +154,7 @@ test('variables that services share are compared, too, secrets without their val
 });
 
 test('an environment of another project is not compared', async () => {
-  const other = await api.call('POST', '/api/v1/projects', { as: as(), body: { name: 'Other' } });
+  const other = await as().post('/projects', { name: 'Other' });
   const [theirs] = (other.body as { environments: { id: string }[] }).environments;
   expect((await compare(staging, theirs?.id ?? '')).status).toBe(404);
   expect(ok(await compare(staging, production))).toMatchObject({
@@ -187,12 +172,8 @@ test('the past of a variable tells who staged and who applied each change, newes
   await apply(staging);
   await set('LEVEL', 'only staged');
   const history = async (key: string, more = '') =>
-    await api.call(
-      'GET',
-      `/api/v1/environments/${staging}/variables/history?serviceId=${serviceId}&key=${key}${more}`,
-      {
-        as: ours.sessions.viewer,
-      },
+    await ours.sessions.viewer.get(
+      `/environments/${staging}/variables/history?serviceId=${serviceId}&key=${key}${more}`,
     );
   const found = ok(await history('LEVEL')) as { items: Record<string, unknown>[] };
   expect(found.items.map(({ change, from, to, message }) => [change, from, to, message])).toEqual([
@@ -221,6 +202,6 @@ test('a change that is held for its approval is not yet in the past of a variabl
     { kind: 'variable.set', serviceId, key: 'LEVEL', value: 'info' },
   ]);
   await apply(production);
-  const url = `/api/v1/environments/${production}/variables/history?serviceId=${serviceId}&key=LEVEL`;
-  expect(ok(await api.call('GET', url, { as: ours.sessions.viewer }))).toMatchObject({ items: [] });
+  const url = `/environments/${production}/variables/history?serviceId=${serviceId}&key=LEVEL`;
+  expect(ok(await ours.sessions.viewer.get(url))).toMatchObject({ items: [] });
 });

@@ -1,41 +1,32 @@
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { admit } from '../../../db/deployments/admission.ts';
-import { effect } from '../../../db/engine/effect.ts';
-import { tenant } from '../../../db/postgres/tenant.ts';
-import { runningApi, seed, seedToken } from '../../../test/installation/running-api.ts';
+import { expectProblem } from '../../../test/api/expect-problem.ts';
+import { ownApi } from '../../../test/api/own-api.ts';
 import { holdDeployment } from '../../../test/seeds/held-deployment.ts';
-import { machine } from '../../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
-const api = await runningApi();
-const ours = await seed(api.database);
-afterAll(() => api.close());
+import { type SeededPlace, type seedPlace, seedRelease } from '../../../test/seeds/seed-place.ts';
 
-const own = () => tenant(api.database.kysely, ours.organizationId);
+const { api, ours } = await ownApi();
+
 type Role = 'viewer' | 'deployer' | 'admin';
-const post = (path: string, body: unknown = {}, by: Role = 'deployer') =>
-  api.call('POST', `/api/v1${path}`, { as: ours.tokens[by], body });
-const get = (path: string) => api.call('GET', `/api/v1${path}`, { as: ours.tokens.viewer });
+const post = (path: string, body: unknown = {}, by: Role = 'deployer') => api.as(ours.tokens[by]).post(path, body);
+const get = (path: string) => ours.tokens.viewer.get(path);
 const at = ({ environmentId }: SeededPlace) => ({ environmentId });
 
 /** A place where the second of two releases is live. */
 async function living(more: Parameters<typeof seedPlace>[2] = {}) {
-  const place = await seedPlace(api.database, ours.organizationId, more);
+  const place = await ours.place(more);
   const first = await seedRelease(api.database, place, 1);
   const second = await seedRelease(api.database, place, 2);
-  await own()
-    .updateTable('environment_service')
-    .set({ live_release_id: second.id })
-    .where('service_id', '=', place.serviceId)
-    .execute();
+  await ours.rows.set('environment_service', { service_id: place.serviceId }, { live_release_id: second.id });
   return { place, first, second };
 }
 
 async function start(place: SeededPlace, releaseId: string): Promise<string> {
   const { organizationId, projectId, environmentId, serviceId } = place;
   const one = { id: uuid(), environmentId, serviceId, releaseId, kind: 'deploy' as const, queue: true };
-  await effect(api.database, machine, (starting) =>
+  await api.effect((starting) =>
     admit(starting, { organizationId, projectId }, { event: 'create', deployments: [one] }),
   );
   return one.id;
@@ -45,7 +36,7 @@ const overviewOf = async ({ environmentId }: SeededPlace) =>
   ((await get(`/environments/${environmentId}/overview`)).body.services as object[])[0];
 const actions = async ({ serviceId }: SeededPlace) =>
   (
-    (await api.call('GET', `/api/v1/audit-log?subjectId=${serviceId}`, { as: ours.tokens.admin })).body.items as {
+    (await ours.tokens.admin.get(`/audit-log?subjectId=${serviceId}`)).body.items as {
       action: string;
     }[]
   ).map(({ action }) => action);
@@ -69,10 +60,7 @@ test('suspended once, however often it is asked for; nothing of it starts; why a
     [`/services/${serviceId}/redeploy`, at(place)],
     [`/releases/${first.id}/rollback`, {}],
   ] as const) {
-    expect(await post(path, body)).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('suspended') },
-    });
+    expectProblem(await post(path, body), 409, 'suspended');
   }
   const restart = await post(`/processes/${place.processId}/restart?environmentId=${environmentId}`);
   expect(restart.body).toMatchObject({ status: 409, detail: expect.stringContaining('is suspended in "Staging"') });
@@ -127,13 +115,14 @@ test('asked to, it ends what is under way there; what waits with others for an a
   expect(suspended, suspended.text).toMatchObject({ status: 200, body: { suspended: true } });
   expect(suspended.body.deployment).toBeUndefined();
   expect((await get(`/deployments/${waiting}`)).body).toMatchObject({ state: 'cancelled' });
-  const { items } = (await api.call('GET', `/api/v1/audit-log?subjectId=${place.serviceId}`, { as: ours.tokens.admin }))
-    .body as { items: object[] };
+  const { items } = (await ours.tokens.admin.get(`/audit-log?subjectId=${place.serviceId}`)).body as {
+    items: object[];
+  };
   expect(items).toMatchObject([{ action: 'service.suspended', details: { deployments: 'wait' } }]);
 
   const { place: claimed, first: release } = await living();
   const id = await start(claimed, release.id);
-  await effect(api.database, machine, (claiming) => admit(claiming, claimed, { event: 'claim', id }));
+  await api.effect((claiming) => admit(claiming, claimed, { event: 'claim', id }));
   const asked = await post(`/services/${claimed.serviceId}/suspend`, { ...at(claimed), deployments: 'cancel' });
   expect(asked.body).toMatchObject({ suspended: true, deployment: { id, cancelRequested: true, state: 'preparing' } });
   const lifted = await post(`/services/${claimed.serviceId}/resume`, at(claimed));
@@ -171,12 +160,9 @@ test('in production for admins, without an approval; 404 for a token of another 
   const { place } = await living({ production: true });
   const path = `/services/${place.serviceId}`;
   for (const verb of ['suspend', 'resume']) {
-    expect(await post(`${path}/${verb}`, at(place))).toMatchObject({
-      status: 403,
-      body: { detail: expect.stringContaining('only admins suspend and resume') },
-    });
-    const as = await seedToken(api.database, ours.organizationId, 'admin', [(await living()).place.projectId]);
-    expect((await api.call('POST', `/api/v1${path}/${verb}`, { as, body: at(place) })).status).toBe(404);
+    expectProblem(await post(`${path}/${verb}`, at(place)), 403, 'only admins suspend and resume');
+    const as = await ours.token('admin', [(await living()).place.projectId]);
+    expect((await api.as(as).post(`${path}/${verb}`, at(place))).status).toBe(404);
   }
   expect((await post(`${path}/suspend`, at(place), 'admin')).status).toBe(200);
   const resumed = await post(`${path}/resume`, at(place), 'admin');
@@ -185,19 +171,16 @@ test('in production for admins, without an approval; 404 for a token of another 
 
 test('with all slots taken it is resumed later or not at all; where nothing was live there is nothing to start', async () => {
   const { place } = await living({ concurrency: 1 });
-  const other = await seedPlace(api.database, ours.organizationId, { beside: place });
+  const other = await ours.place({ beside: place });
   expect((await post(`/services/${place.serviceId}/suspend`, at(place))).status).toBe(200);
   await start(other, (await seedRelease(api.database, other, 1)).id);
   const path = `/services/${place.serviceId}/resume`;
-  expect(await post(path, at(place))).toMatchObject({
-    status: 409,
-    body: { detail: expect.stringContaining('all 1 deployment slots') },
-  });
+  expectProblem(await post(path, at(place)), 409, 'all 1 deployment slots');
   expect(await post(path, { ...at(place), queue: true })).toMatchObject({
     status: 200,
     body: { deployment: { blocker: 'slot' } },
   });
-  const empty = await seedPlace(api.database, ours.organizationId);
+  const empty = await ours.place();
   expect((await post(`/services/${empty.serviceId}/suspend`, at(empty))).body).toMatchObject({ suspended: true });
   const resumed = await post(`/services/${empty.serviceId}/resume`, at(empty));
   expect(resumed).toMatchObject({ status: 200, body: { suspended: false, suspendedBy: '' } });
