@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { expiresAt } from '../../db/approvals/approvals.ts';
-import { approvalOf, at, call, expiringApprovals, held, oneCounts } from '../../test/api/expiring-approvals.ts';
+import { approvalOf, at, expiringApprovals, held, oneCounts } from '../../test/api/expiring-approvals.ts';
+
+const { call } = at;
 
 const hour = 3_600_000;
 

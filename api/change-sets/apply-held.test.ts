@@ -6,11 +6,9 @@ import { expectProblem } from '../../test/api/expect-problem.ts';
 import { type Applied, applyGround } from '../../test/seeds/apply-ground.ts';
 
 const at = applyGround();
-const { apply, call, create, draft, stage, variable, variablesOf } = at;
+const { apply, call, create, draft, stage, variable, variablesOf, decide } = at;
 
 describe('approval', () => {
-  const decide = (id: string, decision: string, as = at.ours.sessions.owner) =>
-    call('POST', `/approvals/${id}/decide`, { decision, reason: 'because' }, as);
   const held = async () => {
     await stage(at.production, create(), variable('A', '1'), variable('S', 'hidden', { secret: true }));
     const result = await apply(at.production, { reason: 'Needed' });

@@ -65,9 +65,7 @@ describe('applying', () => {
   test('the image of a change that was not approved is not that of the next one', async () => {
     await stage(at.production, create());
     const first = await apply(at.production);
-    const decide = (id: string | undefined, decision: string) =>
-      call('POST', `/approvals/${id}/decide`, { decision }, at.ours.sessions.owner);
-    expect((await decide(first.approval?.id, 'approved')).status).toBe(200);
+    expect((await at.decide(first.approval?.id, 'approved')).status).toBe(200);
     await goLive(first.deployments[0]?.id ?? '');
     at.tagged = digests[1];
     const row = await at.api.rows.one('environment_service', { service_id: at.service.serviceId });
@@ -75,7 +73,7 @@ describe('applying', () => {
     const { items } = await stage(at.production, { kind: 'service.set', ...source });
     const second = await apply(at.production);
     expect((await releaseOf(second.deployments[0]?.releaseId ?? '')).imageRef).toContain(digests[1]);
-    expect((await decide(second.approval?.id, 'rejected')).status).toBe(200);
+    expect((await at.decide(second.approval?.id, 'rejected')).status).toBe(200);
     await call('DELETE', `/change-sets/items/${(items[0] as { id: string }).id}`);
     const { changeSet } = await draft(at.production);
     await call('DELETE', `/change-sets/${changeSet.id}`);

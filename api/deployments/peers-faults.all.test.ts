@@ -53,7 +53,7 @@ test('an approval applies what was shown, and nothing that was staged or pushed 
   const shown = await call('GET', `/approvals/${approvalId}`);
   at.tagged = imageDigests[1];
   await stage(at.production, create(), sameTag(), variable('A', 'newer'), variable('B', 'newer'));
-  ok(await call('POST', `/approvals/${approvalId}/decide`, { decision: 'approved' }, at.ours.sessions.owner));
+  ok(await at.decide(approvalId));
   const { releaseId, id } = first(asked.deployments);
   await goLive(id);
   expect(await releaseOf(releaseId)).toMatchObject({

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { admit } from '../../db/deployments/admission.ts';
 import { expectProblem } from '../../test/api/expect-problem.ts';
-import { at, call, decide, failed, goLive, rerun, reruns, stage, variable } from '../../test/api/reruns.ts';
+import { at, failed, rerun, reruns } from '../../test/api/reruns.ts';
+
+const { call, goLive, stage, variable, decide } = at;
 
 const project = () => ({ organizationId: at.ours.organizationId, projectId: at.projectId });
 

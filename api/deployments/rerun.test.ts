@@ -3,21 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { ok } from '../../test/api/client.ts';
 import { expectProblem } from '../../test/api/expect-problem.ts';
-import {
-  apply,
-  approvalOf,
-  at,
-  call,
-  create,
-  decide,
-  failed,
-  finish,
-  goLive,
-  rerun,
-  reruns,
-  stage,
-  variable,
-} from '../../test/api/reruns.ts';
+import { approvalOf, at, failed, rerun, reruns } from '../../test/api/reruns.ts';
+
+const { apply, call, create, finish, goLive, stage, variable, decide } = at;
 
 const get = async (id: string) => (await call('GET', `/deployments/${id}`)).body;
 

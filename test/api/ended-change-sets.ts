@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { settle } from '../../db/change-sets/settle.ts';
-import { effect } from '../../db/engine/effect.ts';
-import { type Applied, ApplyGround } from '../seeds/apply-ground.ts';
-import { machine } from '../seeds/seed.ts';
-import { seedService } from '../seeds/seed-service.ts';
+import { type Applied, ApplyGround, applyGround } from '../seeds/apply-ground.ts';
 
 export const at = new ApplyGround();
-export const { apply, call, create, draft, finish, goLive, stage, variable, variablesOf } = at;
+const { call } = at;
 
 export let other = { serviceId: '', processId: '' };
 
@@ -21,17 +18,14 @@ export const stateOf = async (id: string) =>
 /** As its actor does when a deployment has ended. */
 export const settled = async ({ changeSet: { id } }: Applied): Promise<string> => {
   const ref = { changeSetId: id, organizationId: at.ours.organizationId };
-  await effect(at.api.database, machine, (settling) => settle(settling, ref));
+  await at.api.effect((settling) => settle(settling, ref));
   return await stateOf(id);
 };
 
 /** Two services for each test, whose change sets end. */
 export function endedChangeSets(): void {
-  beforeAll(() => at.open());
+  applyGround(at);
   beforeEach(async () => {
-    await at.begin();
-    const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
-    other = await seedService(at.api.database, place, { image: `${at.host}/other:1` });
+    other = await at.ours.service(at.projectId, { image: `${at.host}/other:1` });
   });
-  afterAll(() => at.close());
 }

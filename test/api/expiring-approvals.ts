@@ -1,13 +1,10 @@
-import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { expireApproval } from '../../db/approvals/decide.ts';
-import { effect } from '../../db/engine/effect.ts';
 import type { Answered } from '../installation/running-api.ts';
-import { ApplyGround } from '../seeds/apply-ground.ts';
-import { machine } from '../seeds/seed.ts';
+import { ApplyGround, applyGround } from '../seeds/apply-ground.ts';
 
 export const at = new ApplyGround();
-export const { apply, call, create, draft, stage, variable, variablesOf } = at;
+const { apply, call, create, draft, stage, variable, variablesOf } = at;
 
 export const held = async () => {
   await stage(at.production, create(), variable('A', '1'));
@@ -40,17 +37,11 @@ export const meetings: Record<string, Meeting> = {
 export async function oneCounts(name: string): Promise<void> {
   const { organizationId } = at.ours;
   const { id, changeSetId, deploymentId } = await held();
-  await at.api.database.kysely
-    .updateTable('approval')
-    .set({ expires_at: sql<Date>`now() - interval '1 second'` })
-    .where('id', '=', id)
-    .execute();
+  await at.api.sql`update approval set expires_at = now() - interval '1 second' where id = ${id}`;
   const project = { organizationId, projectId: at.projectId };
   const expire = () =>
-    effect(at.api.database, machine, (one) =>
-      expireApproval(one, project, { column: 'change_set_id', id: changeSetId }),
-    );
-  const decide = () => call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner);
+    at.api.effect((one) => expireApproval(one, project, { column: 'change_set_id', id: changeSetId }));
+  const decide = () => at.decide(id);
   const answers = (await meetings[name]?.({ decide, expire })) ?? [];
   const { decision } = await approvalOf(id);
   const approved = decision === 'approved';
@@ -70,7 +61,5 @@ export async function oneCounts(name: string): Promise<void> {
 
 /** A project for each test, whose approvals wait in production. */
 export function expiringApprovals(): void {
-  beforeAll(() => at.open());
-  beforeEach(() => at.begin());
-  afterAll(() => at.close());
+  applyGround(at);
 }

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { tenant } from '../../db/postgres/tenant.ts';
-import { ApplyGround, imageDigests } from '../seeds/apply-ground.ts';
+import { ApplyGround, applyGround, imageDigests } from '../seeds/apply-ground.ts';
 import { ok } from './client.ts';
 
 export const at = new ApplyGround();
-export const { apply, call, create, draft, finish, goLive, releaseOf, replicas, stage, variable, variablesOf } = at;
+const { call, create, replicas, variable } = at;
 
 export interface Created {
   approval?: { id: string; diff: unknown; impact: unknown; target: unknown };
@@ -13,9 +11,6 @@ export interface Created {
   superseded: { deploymentId: string }[];
 }
 
-export const own = () => tenant(at.api.database.kysely, at.ours.organizationId);
-export const decide = (id = '', decision = 'approved') =>
-  call('POST', `/approvals/${id}/decide`, { decision }, at.ours.sessions.owner);
 export const promoteTo = (
   toEnvironmentId: string,
   releaseId: string,
@@ -23,16 +18,11 @@ export const promoteTo = (
   as = at.ours.sessions.deployer,
 ) => call('POST', `/services/${at.service.serviceId}/promote`, { releaseId, toEnvironmentId, ...more }, as);
 export const created = async (...of: Parameters<typeof promoteTo>): Promise<Created> => {
-  const answer = await promoteTo(...of);
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body as unknown as Created;
+  return ok<Created>(await promoteTo(...of), 201);
 };
 
 export const liveFrom = async (environmentId: string, ...items: object[]): Promise<string> => {
-  if (items.length > 0) await stage(environmentId, ...items);
-  const { approval, deployments } = await apply(environmentId);
-  if (approval !== undefined) ok(await decide(approval.id));
-  await goLive(deployments[0]?.id ?? '');
+  const { deployments } = await at.live(environmentId, ...items);
   return deployments[0]?.releaseId ?? '';
 };
 
@@ -59,7 +49,5 @@ export async function both(): Promise<{ first: string; second: string }> {
 
 /** A project for each test, whose releases are promoted. */
 export function promotions(): void {
-  beforeAll(() => at.open());
-  beforeEach(() => at.begin());
-  afterAll(() => at.close());
+  applyGround(at);
 }

@@ -2,12 +2,10 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type Applied, ApplyGround } from '../seeds/apply-ground.ts';
 
 export const at = new ApplyGround();
-export const { apply, call, create, finish, goLive, stage, variable } = at;
+const { apply, call, create, finish, goLive, stage, variable } = at;
 
 export const rerun = (id: string, body: object = {}, as = at.ours.sessions.deployer) =>
   call('POST', `/deployments/${id}/rerun`, body, as);
-export const decide = (approvalId: string, decision = 'approved') =>
-  call('POST', `/approvals/${approvalId}/decide`, { decision, reason: 'because' }, at.ours.sessions.owner);
 export const approvalOf = ({ approval }: Pick<Applied, 'approval'>) => approval?.id ?? '';
 
 /** Live is release 1; release 2 was applied, and failed unless it says otherwise. */
@@ -16,7 +14,7 @@ export async function failed(environmentId: string, state: 'failed' | 'cancelled
   const place = environmentId === 'production' ? at.production : at.staging;
   const applied = async () => {
     const result = await apply(place);
-    if (place === at.production) expect((await decide(approvalOf(result))).status).toBe(200);
+    if (place === at.production) expect((await at.decide(approvalOf(result))).status).toBe(200);
     return { id: result.deployments[0]?.id ?? '', releaseId: result.deployments[0]?.releaseId ?? '' };
   };
   await stage(place, create(), variable('A', '1'));

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type Applied, ApplyGround } from '../seeds/apply-ground.ts';
-import { seedService } from '../seeds/seed-service.ts';
+import { beforeEach } from 'vitest';
+import { type Applied, applyGround } from '../seeds/apply-ground.ts';
+import type { seedService } from '../seeds/seed-service.ts';
 
 export type Service = Awaited<ReturnType<typeof seedService>>;
 
@@ -8,22 +8,17 @@ const nothing: Service = { serviceId: '', processId: '', slug: '' };
 
 /** A project for each test of a file, with the services `api` and `db`, whose values may refer to each other's. */
 export function referencesGround() {
-  const at = new ApplyGround();
+  const at = applyGround();
   // The same objects in all tests: those of each test are written into them.
   const [api, db] = [{ ...nothing }, { ...nothing }];
 
-  beforeAll(() => at.open());
   beforeEach(async () => {
-    await at.begin();
     Object.assign(api, await service('api'));
     Object.assign(db, await service('db'));
   });
-  afterAll(() => at.close());
 
-  async function service(slug: string): Promise<Service> {
-    const place = { organizationId: at.ours.organizationId, projectId: at.projectId };
-    return await seedService(at.api.database, place, { slug, image: `${at.host}/app:1` });
-  }
+  const service = (slug: string): Promise<Service> =>
+    at.ours.service(at.projectId, { slug, image: `${at.host}/app:1` });
 
   /** Of a service, or shared. */
   const variable = (kind: string, of: Service | undefined, key: string, more: object) => ({
@@ -42,13 +37,7 @@ export function referencesGround() {
       variable('variable.set', of, key, { value, ...more }),
     unset: (of: Service | undefined, key: string) => variable('variable.unset', of, key, {}),
     batch: (...items: object[]) => at.call('PUT', `/environments/${at.staging}/change-set/items:batch`, { items }),
-    decide: (id = '') => at.call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner),
-    contentOf: async (releaseId: string) =>
-      await at.api.database.kysely
-        .selectFrom('release')
-        .select(['content', 'content_digest as digest'])
-        .where('id', '=', releaseId)
-        .executeTakeFirstOrThrow(),
+    contentOf: async (releaseId: string) => await at.api.rows.one('release', { id: releaseId }),
     releaseIdOf: ({ deployments }: Applied, { serviceId }: Service) =>
       deployments.find((one) => one.serviceId === serviceId)?.releaseId ?? '',
     allLive: async ({ deployments }: Applied) => {

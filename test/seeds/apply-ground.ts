@@ -130,6 +130,18 @@ export class ApplyGround {
   /** As its actor and agent would. */
   goLive = (id: string): Promise<void> => this.finish(id, 'live');
 
+  decide = (id = '', decision = 'approved', as: Credential = this.ours.sessions.owner) =>
+    this.call('POST', `/approvals/${id}/decide`, { decision, reason: 'because' }, as);
+
+  /** Staged, applied, approved where it has to be, and live. */
+  live = async (environmentId: string, ...items: object[]): Promise<Applied> => {
+    if (items.length > 0) await this.stage(environmentId, ...items);
+    const applied = await this.apply(environmentId);
+    if (applied.approval !== undefined) ok(await this.decide(applied.approval.id));
+    for (const { id } of applied.deployments) await this.goLive(id);
+    return applied;
+  };
+
   finish = async (id: string, state: 'live' | 'failed' | 'cancelled'): Promise<void> => {
     await this.claim(id);
     const project = { organizationId: this.ours.organizationId, projectId: this.projectId };

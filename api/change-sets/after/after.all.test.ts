@@ -1,22 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ok } from '../../../test/api/client.ts';
-import {
-  act,
-  addOther,
-  apply,
-  at,
-  call,
-  create,
-  deploymentOf,
-  endedChangeSets,
-  finish,
-  goLive,
-  settled,
-  stage,
-  variable,
-} from '../../../test/api/ended-change-sets.ts';
+import { act, addOther, at, deploymentOf, endedChangeSets, settled } from '../../../test/api/ended-change-sets.ts';
 import { expectProblem } from '../../../test/api/expect-problem.ts';
 import type { Applied } from '../../../test/seeds/apply-ground.ts';
+
+const { apply, call, create, finish, stage, variable } = at;
 
 endedChangeSets();
 
@@ -24,9 +12,7 @@ describe('retry', () => {
   test('in production it waits for an approval of its own', async () => {
     await stage(at.production, create());
     const held = await apply(at.production);
-    const decide = (id: string) =>
-      call('POST', `/approvals/${id}/decide`, { decision: 'approved' }, at.ours.sessions.owner);
-    ok(await decide(held.approval?.id ?? ''));
+    ok(await at.decide(held.approval?.id));
     await finish(deploymentOf(held, at.service.serviceId), 'failed');
     await settled(held);
     const retried = ok<Applied>(await act(held.changeSet.id, 'retry', { reason: 'again' }));
@@ -58,9 +44,7 @@ describe('cancel', () => {
 
 describe('revert', () => {
   const live = async (...items: object[]) => {
-    if (items.length > 0) await stage(at.staging, ...items);
-    const set = await apply(at.staging);
-    for (const { id } of set.deployments) await goLive(id);
+    const set = await at.live(at.staging, ...items);
     await settled(set);
     return set;
   };

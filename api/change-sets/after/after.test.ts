@@ -3,23 +3,16 @@ import { ok } from '../../../test/api/client.ts';
 import {
   act,
   addOther,
-  apply,
   at,
-  call,
-  create,
   deploymentOf,
-  draft,
   endedChangeSets,
-  finish,
-  goLive,
   other,
   settled,
-  stage,
-  variable,
-  variablesOf,
 } from '../../../test/api/ended-change-sets.ts';
 import { expectProblem } from '../../../test/api/expect-problem.ts';
 import type { Applied } from '../../../test/seeds/apply-ground.ts';
+
+const { apply, call, create, draft, finish, goLive, stage, variable, variablesOf } = at;
 
 const ofOther = (key: string, value: string) => ({ ...variable(key, value), serviceId: other.serviceId });
 
@@ -85,9 +78,7 @@ describe('cancel', () => {
 
 describe('revert', () => {
   const live = async (...items: object[]) => {
-    if (items.length > 0) await stage(at.staging, ...items);
-    const set = await apply(at.staging);
-    for (const { id } of set.deployments) await goLive(id);
+    const set = await at.live(at.staging, ...items);
     await settled(set);
     return set;
   };

@@ -2,21 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { ok } from '../../../test/api/client.ts';
 import { expectProblem } from '../../../test/api/expect-problem.ts';
 import { referencesGround, type Service } from '../../../test/references/references-ground.ts';
-import { type Applied, imageDigests } from '../../../test/seeds/apply-ground.ts';
+import { imageDigests } from '../../../test/seeds/apply-ground.ts';
 
-const { at, api, db, add, set, decide, contentOf, releaseIdOf, allLive } = referencesGround();
-const { apply, call, finish, goLive, stage } = at;
+const { at, api, db, add, set, contentOf, releaseIdOf } = referencesGround();
+const { apply, call, decide, finish, goLive, live, stage } = at;
 
 const detailOf = async (id = '') =>
   ok<{ stale: boolean; blastRadius: object[] }>(await call('GET', `/approvals/${id}`));
-/** Applied, approved where it has to be, and live. */
-async function live(environmentId: string, ...items: object[]): Promise<Applied> {
-  if (items.length > 0) await stage(environmentId, ...items);
-  const applied = await apply(environmentId);
-  if (applied.approval !== undefined) ok(await decide(applied.approval.id));
-  await allLive(applied);
-  return applied;
-}
 const variablesOf = async (releaseId: string) => (await contentOf(releaseId)).content.variables;
 const driftOf = async ({ serviceId }: Service) => {
   const answered = await call('GET', `/services/${serviceId}/drift?environmentId=${at.staging}`);

@@ -73,8 +73,8 @@ test('services whose values become others follow, over others and shared variabl
   const second = await apply(at.staging);
   expect(second.deployments.map(({ serviceId }) => serviceId)).toEqual([db.serviceId, api.serviceId]);
   expect((await contentOf(releaseIdOf(second, api))).content.variables).toEqual({ A: '2!' });
-  expect((await contentOf(releaseIdOf(second, api))).digest).not.toBe(
-    (await contentOf(releaseIdOf(first, api))).digest,
+  expect((await contentOf(releaseIdOf(second, api))).content_digest).not.toBe(
+    (await contentOf(releaseIdOf(first, api))).content_digest,
   );
   const [ofDb, ofApi] = second.deployments;
   expect((await call('GET', `/deployments/${ofApi?.id}`)).body).toMatchObject({ blocker: 'dependency' });

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { expectProblem } from '../../../test/api/expect-problem.ts';
 import { referencesGround } from '../../../test/references/references-ground.ts';
 
-const { at, api, db, add, remove, set, unset, batch, decide, allLive } = referencesGround();
-const { apply, call, draft, stage } = at;
+const { at, api, db, add, remove, set, unset, batch, allLive } = referencesGround();
+const { apply, call, draft, stage, decide } = at;
 
 const refusal = async (...items: object[]) => {
   const before = JSON.stringify(await draft(at.staging));

@@ -3,25 +3,17 @@ import { ok } from '../../../test/api/client.ts';
 import {
   at,
   both,
-  call,
-  create,
   created,
-  decide,
-  draft,
-  goLive,
   image,
   liveFrom,
   promoteTo,
   promotions,
   refusalOf,
-  releaseOf,
-  replicas,
   sourceIn,
-  stage,
-  variable,
-  variablesOf,
 } from '../../../test/api/promotions.ts';
 import { imageDigests } from '../../../test/seeds/apply-ground.ts';
+
+const { call, create, draft, goLive, releaseOf, replicas, stage, variable, variablesOf, decide } = at;
 
 promotions();
 

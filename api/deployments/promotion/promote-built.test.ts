@@ -1,19 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../../db/builds/build-variables.ts';
 import { expectProblem } from '../../../test/api/expect-problem.ts';
-import {
-  at,
-  call,
-  create,
-  created,
-  liveFrom,
-  promoteTo,
-  promotions,
-  releaseOf,
-  variable,
-} from '../../../test/api/promotions.ts';
+import { at, created, liveFrom, promoteTo, promotions } from '../../../test/api/promotions.ts';
 import { seedBuildThere } from '../../../test/builds/seed-build-there.ts';
 import { imageDigests } from '../../../test/seeds/apply-ground.ts';
+
+const { call, create, releaseOf, variable } = at;
 
 promotions();
 

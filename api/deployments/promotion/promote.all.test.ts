@@ -2,25 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { noSource } from '../../../domain/services/settings.ts';
 import { ok } from '../../../test/api/client.ts';
 import {
-  apply,
   at,
   both,
   type Created,
-  call,
-  create,
   created,
-  decide,
-  goLive,
   image,
   liveFrom,
   promotions,
   refusalOf,
-  releaseOf,
   sourceIn,
-  stage,
-  variable,
 } from '../../../test/api/promotions.ts';
 import { imageDigests } from '../../../test/seeds/apply-ground.ts';
+
+const { apply, call, create, goLive, releaseOf, stage, variable, decide } = at;
 
 promotions();
 

@@ -1,31 +1,20 @@
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { ok } from '../../../test/api/client.ts';
 import { expectProblem } from '../../../test/api/expect-problem.ts';
 import {
-  apply,
   at,
   both,
-  call,
-  create,
   created,
-  decide,
-  draft,
-  finish,
-  goLive,
   image,
   liveFrom,
-  own,
   promoteTo,
   promotions,
   refusalOf,
-  releaseOf,
   sourceIn,
-  stage,
-  variable,
-  variablesOf,
 } from '../../../test/api/promotions.ts';
 import { imageDigests } from '../../../test/seeds/apply-ground.ts';
+
+const { apply, call, create, draft, finish, goLive, releaseOf, stage, variable, variablesOf, decide } = at;
 
 promotions();
 
@@ -164,21 +153,20 @@ describe('refused', () => {
 
   test('a suspended service, an image that does not run there, no slot', async () => {
     const { second } = await both();
-    const place = () => own().updateTable('environment_service').where('environment_id', '=', at.production);
-    await place().set({ suspended: true }).execute();
+    const suspend = (suspended: boolean) =>
+      at.ours.rows.set('environment_service', { environment_id: at.production }, { suspended });
+    await suspend(true);
     expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('suspended')]);
-    await place().set({ suspended: false }).execute();
+    await suspend(false);
     const platforms = (list: object[] | null) =>
-      sql`update release set image_platforms = ${JSON.stringify(list)}::jsonb where id = ${second}`;
+      at.api.sql`update release set image_platforms = ${JSON.stringify(list)}::jsonb where id = ${second}`;
     const { clusterId } = await at.ours.place();
     await at.ours.rows.set('environment', { id: at.production }, { cluster_id: clusterId });
-    await platforms([{ os: 'plan9', architecture: 'mips' }]).execute(at.api.database.kysely);
+    await platforms([{ os: 'plan9', architecture: 'mips' }]);
     expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('cannot run here')]);
-    await platforms(null).execute(at.api.database.kysely);
-    const production = () => own().updateTable('environment').where('id', '=', at.production);
-    await production().set({ production: false }).execute();
-    const project = () => own().updateTable('project').where('id', '=', at.projectId);
-    await project().set({ deploy_concurrency: 1 }).execute();
+    await platforms(null);
+    await at.ours.rows.set('environment', { id: at.production }, { production: false });
+    await at.ours.rows.set('project', { id: at.projectId }, { deploy_concurrency: 1 });
     await stage(at.staging, variable('B', '2'));
     const rolling = (await apply(at.staging)).deployments[0]?.id ?? '';
     expect(await refusalOf(at.production, second)).toEqual([409, expect.stringContaining('deployment slots')]);
