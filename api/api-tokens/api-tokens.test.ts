@@ -64,7 +64,7 @@ const standIns = {
 const { api, ours } = await ownApi({ manyClients: true, operations: { ...operations, standIn: standIns } });
 
 const create = (body: Record<string, unknown>, as = ours.sessions.admin) =>
-  api.as(as).post('/api-tokens', { name: 'deploy', role: 'deployer', ...body });
+  as.post('/api-tokens', { name: 'deploy', role: 'deployer', ...body });
 const ids = (body: Record<string, unknown>) =>
   (Array.isArray(body.items) ? body.items : []).map(({ id }: { id: string }) => id);
 
@@ -117,8 +117,8 @@ test('the list shows those that are revoked and expired, too, newest first', asy
 
 test('a token that is limited to projects sees those, and finds no others', async () => {
   const limited = await ours.token('admin', [shop]);
-  const list = (as: typeof limited | Organization['tokens']['admin']) => api.as(as).get('/stand-in/projects');
-  const get = async (id: string, as = limited) => (await api.as(as).get(`/stand-in/projects/${id}`)).status;
+  const list = (as: typeof limited | Organization['tokens']['admin']) => as.get('/stand-in/projects');
+  const get = async (id: string, as = limited) => (await as.get(`/stand-in/projects/${id}`)).status;
   expect(ids((await list(limited)).body)).toEqual([shop]);
   expect([await get(shop), await get(wiki)]).toEqual([200, 404]);
   expect(ids((await list(ours.tokens.admin)).body)).toEqual([shop, wiki]);
@@ -126,14 +126,14 @@ test('a token that is limited to projects sees those, and finds no others', asyn
 });
 
 test('403: a token has no inbox', async () => {
-  const read = (as: Organization['tokens']['admin']) => api.as(as).get('/stand-in/inbox');
+  const read = (as: Organization['tokens']['admin']) => as.get('/stand-in/inbox');
   const refused = await read(ours.tokens.admin);
   expect([refused.status, refused.body.detail]).toEqual([403, 'An API token has no inbox; sign in to read yours.']);
   expect((await read(ours.sessions.viewer)).status).toBe(200);
 });
 
 test('403: a token that is limited to projects cannot manage channels', async () => {
-  const set = (as: Organization['tokens']['admin']) => api.as(as).put('/stand-in/channel');
+  const set = (as: Organization['tokens']['admin']) => as.put('/stand-in/channel');
   const refused = await set(ours.limited);
   expect([refused.status, refused.body.detail]).toEqual([
     403,

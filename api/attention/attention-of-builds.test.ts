@@ -11,7 +11,7 @@ async function world() {
   const ours = await api.organization();
   const place = await ours.place();
   const told = async (as = ours.tokens.viewer) => {
-    const body = ok(await api.as(as).get('/attention'));
+    const body = ok(await as.get('/attention'));
     return (body.items as { kind: string }[]).filter(({ kind }) => kind.startsWith('build.'));
   };
   const why = async (path = `/environments/${place.environmentId}/why`) => {

@@ -14,7 +14,7 @@ const { make, living } = madeClusters(() => ({ api, as: ours.tokens.admin, image
 type Item = Record<'key' | 'kind' | 'detail', string> & { name?: string; cluster?: { name: string }; asOf?: object };
 
 async function attention(as = ours.tokens.viewer, query = ''): Promise<{ items: Item[]; nextCursor?: string }> {
-  return ok<{ items: Item[] }>(await api.as(as).get(`/attention${query}`));
+  return ok<{ items: Item[] }>(await as.get(`/attention${query}`));
 }
 const told = ({ kind, cluster, name, detail }: Item) => [kind, cluster?.name, name, detail];
 

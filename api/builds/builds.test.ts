@@ -43,8 +43,7 @@ beforeEach(async () => {
 /** As its actor would: the agent of the cluster is asked. */
 let running: (id: string) => Promise<void>;
 
-const call = (method: string, path: string, body?: unknown, as = ours.tokens.admin) =>
-  api.as(as).call(method, path, body);
+const call = (method: string, path: string, body?: unknown, as = ours.tokens.admin) => as.call(method, path, body);
 const request = async (): Promise<string> => {
   const sourceId = await seedSource(api.database, place);
   const body = { environmentId: place.environmentId, sourceId };

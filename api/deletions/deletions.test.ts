@@ -135,11 +135,11 @@ test('a project takes along what is in it; what was deleted before it stays dele
   expect((await remove(`/projects/${id}`, limited)).status).toBe(204);
   for (const path of [`/projects/${id}`, `/environments/${staging}`, `/services/${with_.service.id}`]) {
     expect((await call('GET', path)).status).toBe(404);
-    expect((await api.as(limited).get(path)).status).toBe(404);
+    expect((await limited.get(path)).status).toBe(404);
   }
   expect((await call('GET', '/projects?limit=200')).text).not.toContain(id);
   expect((await call('GET', '/search?q=With')).text).not.toContain(with_.service.id);
-  expect((await api.as(limited).get('/projects')).body.items).toEqual([]);
+  expect((await limited.get('/projects')).body.items).toEqual([]);
   expect(await listed(limited)).toMatchObject([
     { id, kind: 'project', detail: '2 environments, 1 service', restorable: true },
     { id: before.service.id, restorable: false, detail: expect.stringContaining('Restore the project "Whole" first') },
@@ -147,7 +147,7 @@ test('a project takes along what is in it; what was deleted before it stays dele
   const early = await restore('service', before.service.id);
   expect(early).toMatchObject({ status: 409, body: { detail: expect.stringContaining('restore that first') } });
   expect((await restore('project', id)).body).toMatchObject({ id, slug: 'whole', stopped: false });
-  expect((await api.as(limited).get(`/projects/${id}`)).status).toBe(200);
+  expect((await limited.get(`/projects/${id}`)).status).toBe(200);
   expect((await call('GET', `/services/${before.service.id}`)).status).toBe(404);
   expect((await call('GET', `/services/${with_.service.id}`)).status).toBe(200);
   expect((await restore('service', before.service.id)).status).toBe(200);

@@ -80,7 +80,7 @@ test('in production a rollback is held; its settings change when it is approved'
   expect(decided, decided.text).toMatchObject({ status: 200, body: { decision: 'approved' } });
   expect(await settingsOf(place)).toMatchObject({ port: 8001 });
   const deployment = held.body.deployment as { id: string };
-  const after = await api.as(as('viewer')).get(`/deployments/${deployment.id}`);
+  const after = await as('viewer').get(`/deployments/${deployment.id}`);
   expect(after.body).toMatchObject({ state: 'pending', blocker: '' });
 });
 
@@ -108,7 +108,7 @@ test('with all slots taken a direct start is refused, unless it may wait', async
     status: 201,
     body: { deployment: { blocker: 'slot', message: expect.stringContaining('slot') } },
   });
-  ok(await api.as(as('admin')).patch(`/projects/${place.projectId}`, { deployConcurrency: 2 }));
+  ok(await as('admin').patch(`/projects/${place.projectId}`, { deployConcurrency: 2 }));
   const waiting = await api
     .as(as('viewer'))
     .get(`/environments/${environmentId}/deployments?open=true&serviceId=${serviceId}`);
@@ -121,7 +121,7 @@ test('one that waits is cancelled at once, and only once', async () => {
   expect((await post(`/api/v1/deployments/${id}/cancel`, {}, as('viewer'))).status).toBe(403);
   expect(await post(`/api/v1/deployments/${id}/cancel`)).toMatchObject({ status: 200, body: { state: 'cancelled' } });
   expect((await post(`/api/v1/deployments/${id}/cancel`)).status).toBe(409);
-  const events = await api.as(as('viewer')).get(`/deployments/${id}/events`);
+  const events = await as('viewer').get(`/deployments/${id}/events`);
   const kinds = (events.body.items as { kind: string }[]).map(({ kind }) => kind);
   expect(kinds).toEqual(['requested', 'finished']);
 });
@@ -163,7 +163,7 @@ test('where it listened, what it may lack, and what visitors get, are facts besi
     ...set,
     warnings: JSON.stringify([warning, { kind: 'of the future' }]),
   } as never);
-  const { body } = await api.as(as('viewer')).get(`/deployments/${id}`);
+  const { body } = await as('viewer').get(`/deployments/${id}`);
   expect(body.failure).toMatchObject({ process: 'web', listening, unset });
   expect(body.failure).not.toHaveProperty('answer');
   const message = expect.stringContaining('add that name to ALLOWED_HOSTS');

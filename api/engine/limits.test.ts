@@ -65,7 +65,7 @@ const { api, ours } = await ownApi({ env: { REQUEST_TIMEOUT: '500ms' }, operatio
 const as = () => ours.tokens.admin;
 
 test('a read that takes too long is 504, and the database stops working on it', async () => {
-  expect((await api.as(as()).get('/trial/slow')).status).toBe(504);
+  expect((await as().get('/trial/slow')).status).toBe(504);
   await until('the statement is cancelled', async () => {
     const rows = await api.sql`select from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active'
       and pid <> pg_backend_pid() and datname = current_database()`;
@@ -74,17 +74,17 @@ test('a read that takes too long is 504, and the database stops working on it', 
 });
 
 test('a change that takes too long is 504 and did not happen', async () => {
-  expect((await api.as(as()).post('/trial/slow')).status).toBe(504);
+  expect((await as().post('/trial/slow')).status).toBe(504);
   const teams = await api.rows.all('team', { name: 'Too late' });
   expect(teams).toEqual([]);
 });
 
 test('a change that waits for a lock too long is 504', async () => {
-  const { body: team } = await api.as(as()).post('/teams', { name: 'Locked' });
+  const { body: team } = await as().post('/teams', { name: 'Locked' });
   await api.database.kysely.transaction().execute(async (holding) => {
     await acrossTenants(holding).selectFrom('team').selectAll().where('id', '=', String(team.id)).forUpdate().execute();
     const path = `/teams/${team.id}`;
-    expect((await api.as(as()).patch(path, { name: 'Free' })).status).toBe(504);
+    expect((await as().patch(path, { name: 'Free' })).status).toBe(504);
   });
 });
 
@@ -104,7 +104,7 @@ test('a client that leaves is logged as 499', async () => {
 });
 
 test('a defect is 500 with the request id, and its text stays in the log', async () => {
-  const answered = await api.as(as()).get('/trial/defect');
+  const answered = await as().get('/trial/defect');
   expect(answered.status).toBe(500);
   expect(answered.text).toContain(answered.headers.get('x-request-id') ?? 'none');
   expect(answered.text).not.toContain('hunter2');
@@ -113,7 +113,7 @@ test('a defect is 500 with the request id, and its text stays in the log', async
 
 test('secrets are not repeated in errors, nor what may hold one, nor unknown fields', async () => {
   const body = { secret: 'short-secret', plain: 'short-plain', nested: 'maybe-secret', sercet: 'misspelt-secret' };
-  const answered = await api.as(as()).post('/trial/secret', body);
+  const answered = await as().post('/trial/secret', body);
   expect(answered.body.errors).toMatchObject([
     { location: 'body.secret' },
     { location: 'body.plain', value: 'short-plain' },
@@ -121,7 +121,7 @@ test('secrets are not repeated in errors, nor what may hold one, nor unknown fie
     { location: 'body.sercet' },
   ]);
   for (const secret of [body.secret, body.nested, body.sercet]) expect(answered.text).not.toContain(secret);
-  const whole = await api.as(as()).post('/trial/secret', '"whole-secret"');
+  const whole = await as().post('/trial/secret', '"whole-secret"');
   expect(whole.text).not.toContain('whole-secret');
 });
 

@@ -38,8 +38,7 @@ describe('PATCH /environments/{id}', () => {
 
   test('production is switched off with a session only, and by admins only', async () => {
     const { production } = await project();
-    const patch = (as: Organization['limited']) =>
-      api.as(as).patch(`/environments/${production}`, { production: false });
+    const patch = (as: Organization['limited']) => as.patch(`/environments/${production}`, { production: false });
     expect((await patch(ours.tokens.admin)).status).toBe(403);
     expect((await patch(ours.sessions.deployer)).status).toBe(403);
     expect((await patch(ours.sessions.admin)).body).toMatchObject({ production: false });
@@ -82,7 +81,7 @@ describe('POST /processes/{id}/restart', () => {
     const made = await restart();
     expect([made.status, made.body]).toMatchObject([202, { kind: 'restart', state: 'queued' }]);
     const command = (environmentId: string, as = ours.tokens.viewer) =>
-      api.as(as).get(`/environments/${environmentId}/commands/${made.body.id}`);
+      as.get(`/environments/${environmentId}/commands/${made.body.id}`);
     expect((await command(place.environmentId)).body).toMatchObject({ id: made.body.id });
     expect((await command(other.environmentId)).status).toBe(404);
     const limited = await ours.token('admin', [other.projectId]);

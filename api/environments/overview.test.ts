@@ -118,10 +118,10 @@ describe('GET /environments/{id}/overview', () => {
 
   test('a service that is only staged is there, with its draft', async () => {
     const as = ours.tokens.admin;
-    const made = await api.as(as).post('/projects', { name: 'Staged' });
+    const made = await as.post('/projects', { name: 'Staged' });
     const { project } = made.body as { project: { id: string } };
     const body = { name: 'Api' };
-    const { environmentId } = (await api.as(as).post(`/projects/${project.id}/services`, body)).body;
+    const { environmentId } = (await as.post(`/projects/${project.id}/services`, body)).body;
     const services = await overview({ environmentId } as SeededPlace);
     expect(services).toMatchObject([
       { serviceName: 'Api', serviceSlug: 'api', health: 'none', stagedIn: { environmentId } },

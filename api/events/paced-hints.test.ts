@@ -49,7 +49,7 @@ test('a burst of notifications is one hint for each person and stream, and holds
     other: await open(viewer),
   };
   for (let number = 0; number < 10; number += 1) await happen(`burst ${number}`);
-  for (const as of [admin, owner]) await api.as(as).post('/notifications/read', { all: true });
+  for (const as of [admin, owner]) await as.post('/notifications/read', { all: true });
   await heard(...Object.values(streams));
   expect(Object.entries(streams).map(([name, stream]) => [name, inboxHints(stream)])).toEqual([
     ['first', [{ kind: 'notification', id: admin.userId }]],
@@ -61,10 +61,10 @@ test('a burst of notifications is one hint for each person and stream, and holds
 
 test('those that came before a stream was opened are one hint of its beginning', async () => {
   const { admin } = ours.sessions;
-  const { body } = await api.as(admin).get('/auth/session');
+  const { body } = await admin.get('/auth/session');
   for (let number = 0; number < 3; number += 1) await happen(`before ${number}`);
   // A hint of this person's inbox alone, beside those of all admins.
-  await api.as(admin).post('/notifications/read', { all: true });
+  await admin.post('/notifications/read', { all: true });
   const stream = await open(admin, String(body.position));
   await heard(stream);
   expect(inboxHints(stream)).toEqual([{ kind: 'notification', id: admin.userId }]);

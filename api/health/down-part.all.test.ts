@@ -30,7 +30,7 @@ async function deployment(number: number, at = place): Promise<string> {
   return one.id;
 }
 
-const get = async (path: string, as = ours.tokens.admin) => (await api.as(as).get(path)).body;
+const get = async (path: string, as = ours.tokens.admin) => (await as.get(path)).body;
 const down = /^The worker has been down since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: nothing that is under way goes on/;
 const away = /^Temporal has not answered since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ: nothing that is under way goes on/;
 

@@ -31,7 +31,7 @@ for (const [kind, row] of Object.entries(rows)) {
   await tenantRow(database, descriptors[kind as ActorKind].table, ours.organizationId, { id, ...row });
 }
 
-const get = async (path: string, as = ours.tokens.admin) => (await api.as(as).get(path)).body;
+const get = async (path: string, as = ours.tokens.admin) => (await as.get(path)).body;
 const blockers = async () => ({
   build: (await get(`/builds/${ids.build}`)).blocker,
   changeSet: ((await get(`/change-sets/${ids['change-set']}`)).changeSet as { blocker: string }).blocker,

@@ -50,12 +50,12 @@ interface Case {
 const cases: Case[] = [
   {
     what: 'another role',
-    act: ({ userId }) => api.as(owner()).patch(`${path()}/members/${userId}`, { role: 'viewer' }),
+    act: ({ userId }) => owner().patch(`${path()}/members/${userId}`, { role: 'viewer' }),
     refused: 'yours in this organization is viewer',
   },
   {
     what: 'removal',
-    act: ({ userId }) => api.as(owner()).delete(`${path()}/members/${userId}`),
+    act: ({ userId }) => owner().delete(`${path()}/members/${userId}`),
     refused: 'you do not belong to',
   },
   {
@@ -98,7 +98,7 @@ test('what closes in one organization goes on in another', async () => {
   const bob = await join('viewer');
   await api.rows.add('membership', { organization_id: other.organizationId, user_id: bob.userId, role: 'viewer' });
   const [here, there] = [await streamsOf(bob.in(ours.organizationId)), await streamsOf(bob.in(other.organizationId))];
-  await api.as(owner()).delete(`${path()}/members/${bob.userId}`);
+  await owner().delete(`${path()}/members/${bob.userId}`);
   await allEnd(here);
   expect(there.map((stream) => stream.ended())).toEqual([false, false]);
 });
@@ -120,7 +120,7 @@ test('a second factor that is required from now on', async () => {
 test('a token that is revoked', async () => {
   const token = await ours.token('viewer');
   const streams = await streamsOf(token);
-  await api.as(owner()).delete(`/api-tokens/${token.id}`);
+  await owner().delete(`/api-tokens/${token.id}`);
   expect((await twin.as(token).get('/teams')).body.detail).toContain('was revoked');
   await allEnd(streams);
 });

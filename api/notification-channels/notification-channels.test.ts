@@ -48,7 +48,7 @@ test('201 with the channel, its defaults by its kind, and of its secret no more 
   const paging = await create(pager);
   expect(paging.body).toMatchObject({ events: ['failure', 'warning'], hint: `…${routingKey.slice(-4)}` });
   expect(await list()).toEqual([channel, { ...paging.body, $schema: undefined }]);
-  const { body: log } = await api.as(as()).get('/audit-log');
+  const { body: log } = await as().get('/audit-log');
   const everything = JSON.stringify([made, paging, await list(), log, api.lines]);
   expect(everything).not.toContain('s3cret');
   expect(everything).not.toContain(routingKey);

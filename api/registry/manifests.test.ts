@@ -136,7 +136,7 @@ describe('deleting', () => {
     expect((await client.ask('DELETE', `manifests/${digest}`)).code).toBe('MANIFEST_UNKNOWN');
     expect((await client.ask('DELETE', 'manifests/gone')).code).toBe('MANIFEST_UNKNOWN');
     const { admin } = world.organization.tokens;
-    const log = await world.api.as(admin).get('/audit-log?subjectKind=image&limit=4');
+    const log = await admin.get('/audit-log?subjectKind=image&limit=4');
     const { path } = world.repository;
     expect(log.body.items).toMatchObject([
       { action: 'image.deleted', subject: { name: `${path}@${digest}` } },

@@ -14,7 +14,7 @@ const { api, ours } = await ownApi();
 const { project, service, call, staged, applied } = madeProjects(() => ({ api, as: ours.tokens.admin }));
 const admin = () => ours.sessions.admin;
 const own = () => tenant(api.database.kysely, ours.organizationId);
-const remove = (id: string, as = ours.tokens.admin, query = '') => api.as(as).delete(`/services/${id}${query}`);
+const remove = (id: string, as = ours.tokens.admin, query = '') => as.delete(`/services/${id}${query}`);
 const impactOf = async (id: string) => (await call('GET', `/services/${id}/deletion-impact`)).body;
 const namesIn = async (path: string) =>
   ((await call('GET', path)).body.items as { name?: string; serviceName?: string }[]).map(
@@ -44,7 +44,7 @@ async function hold(environmentId: string, ...serviceIds: string[]) {
   const view = await call('PUT', `/environments/${environmentId}/change-set/items:batch`, { items });
   const { id: changeSetId } = view.body.changeSet as { id: string };
   const as = ours.tokens.deployer;
-  const held = await api.as(as).post(`/change-sets/${changeSetId}/apply`, {});
+  const held = await as.post(`/change-sets/${changeSetId}/apply`, {});
   const { id: approvalId } = held.body.approval as { id: string };
   await ours.rows.set('approval', { id: approvalId }, { answerable_id: null });
   return { changeSetId, approvalId };
@@ -151,7 +151,7 @@ test('a held change set of it alone is cancelled; one that has others too is dec
   });
   expect(await staged(production)).toEqual([]);
   const decided = { decision: 'rejected', reason: 'first' };
-  ok(await api.as(admin()).post(`/approvals/${both.approvalId}/decide`, decided));
+  ok(await admin().post(`/approvals/${both.approvalId}/decide`, decided));
   expect((await remove(shared)).status).toBe(204);
   expect((await staged(production)).map((one) => one.serviceId)).toEqual([other]);
 });

@@ -92,7 +92,7 @@ describe('POST /projects/{id}/services', () => {
     const { id } = await project();
     const other = await project();
     const refusal = async (body: object, as = ours.tokens.deployer) =>
-      (await api.as(as).post(`/projects/${id}/services`, body)).status;
+      (await as.post(`/projects/${id}/services`, body)).status;
     expect(await refusal({ name: 'x' }, ours.tokens.viewer)).toBe(403);
     expect(await refusal({ name: 'x', environmentId: other.staging })).toBe(404);
     expect(await refusal({ name: 'x' }, theirs.tokens.admin as never)).toBe(404);
@@ -151,7 +151,7 @@ describe('PATCH /services/{id}', () => {
     const { id } = await project();
     const { service: made } = await service(id, { name: 'Trusted' });
     const patch = (as: Organization['tokens']['admin'], skipProductionApproval: boolean) =>
-      api.as(as).patch(`/services/${made.id}`, { skipProductionApproval });
+      as.patch(`/services/${made.id}`, { skipProductionApproval });
     expect((await patch(ours.tokens.deployer, true)).status).toBe(403);
     const allowed = await patch(ours.tokens.admin, true);
     expect(allowed.body).toMatchObject({ skipProductionApproval: true, skipProductionApprovalBy: 'admin token' });
@@ -202,7 +202,7 @@ test('a token that is limited to projects sees the services of these alone', asy
   const as = await ours.token('admin', [mine.id]);
   const statuses = async (method: string, path: (one: MadeService) => string, body?: object) => {
     const answered = [];
-    for (const one of made) answered.push((await api.as(as).call(method, `${path(one)}`, body)).status);
+    for (const one of made) answered.push((await as.call(method, `${path(one)}`, body)).status);
     return answered;
   };
   expect(await statuses('GET', ({ service: { id } }) => `/services/${id}`)).toEqual([200, 404]);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   mine = await ours.session('viewer');
 });
 
-const who = (as = mine) => api.as(as).get('/auth/session');
+const who = (as = mine) => as.get('/auth/session');
 const stream = (at = api, as = mine) => readStream(at, '/api/v1/events/stream', as);
 const kysely = () => api.database.kysely;
 const closed = (opened: { ended(): boolean }) => until('the stream is closed', async () => opened.ended());

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ok } from '../../test/api/client.ts';
-import { type Applied, call, mountedPlaces, ours, place } from '../../test/api/mounted-place.ts';
+import { at, mountedPlaces, place } from '../../test/api/mounted-place.ts';
+import type { Applied } from '../../test/seeds/apply-ground.ts';
+
+const { call, goLive } = at;
 
 mountedPlaces();
 
@@ -24,11 +27,11 @@ describe('applying', () => {
   });
 
   test('in production the person who decides is told', async () => {
-    const { stage, apply, draft, serviceId, processId, goLive, variable } = await place('production');
+    const { stage, apply, draft, serviceId, processId, variable } = await place('production');
     const approved = async (body: object = {}) => {
       const { approval, deployments } = ok<Applied>(await apply(body));
       const detail = await call('GET', `/approvals/${approval?.id}`);
-      ok(await call('POST', `/approvals/${approval?.id}/decide`, { decision: 'approved' }, ours.sessions.admin));
+      ok(await at.decide(approval?.id));
       await goLive(deployments[0]?.id ?? '');
       return detail.body.impact as object;
     };

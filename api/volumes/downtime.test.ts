@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ok } from '../../test/api/client.ts';
-import { type Applied, api, call, mountedPlaces, place } from '../../test/api/mounted-place.ts';
+import { at, mountedPlaces, place } from '../../test/api/mounted-place.ts';
+import type { Applied } from '../../test/seeds/apply-ground.ts';
+
+const { call, goLive } = at;
 
 const named = [{ serviceName: 'store', processes: [{ name: 'web', volumes: ['data'] }] }];
 
@@ -8,7 +11,7 @@ mountedPlaces();
 
 describe('applying', () => {
   test('409 that names the service until it is accepted, which is remembered', async () => {
-    const { stage, draft, apply, goLive, variable, deployment } = await place();
+    const { stage, draft, apply, variable, deployment } = await place();
     await stage(variable('1'));
     const before = await draft();
     expect([before.summary.requiresDowntime, before.changeSet.downtimeAccepted]).toEqual([true, false]);
@@ -30,7 +33,7 @@ describe('applying', () => {
 
 describe('redeploy and roll back', () => {
   test('a redeployment asks, and is remembered for a rollback', async () => {
-    const { stage, live, serviceId, environment, variable, first, goLive } = await place();
+    const { stage, live, serviceId, environment, variable, first } = await place();
     const redeploy = (more: object = {}) =>
       call('POST', `/services/${serviceId}/redeploy`, { environmentId: environment, ...more });
     const refused = await redeploy();
@@ -51,7 +54,7 @@ describe('redeploy and roll back', () => {
     const { stage, live, variable, first, serviceId, environment } = await place();
     await stage(variable('1'));
     await live({ downtimeAccepted: true });
-    await api.rows.set(
+    await at.api.rows.set(
       'environment_service',
       { service_id: serviceId, environment_id: environment },
       { downtime_accepted: [] },

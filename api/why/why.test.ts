@@ -20,7 +20,7 @@ async function start(place: SeededPlace, number: number, more: Partial<NewDeploy
 }
 
 async function why(path: string, by = ours.tokens.viewer) {
-  const answer = await api.as(by).get(path);
+  const answer = await by.get(path);
   expect(answer, answer.text).toMatchObject({ status: 200 });
   return answer.body.items as {
     deploymentId: string;
@@ -120,7 +120,7 @@ test('a token of other projects, and an environment of another project, are 404'
   const id = await start(place, 1);
   const limited = await ours.token('deployer', [other.projectId]);
   const paths = [`/deployments/${id}/why`, `/environments/${place.environmentId}/why`];
-  for (const path of paths) expect((await api.as(limited).get(path)).status).toBe(404);
+  for (const path of paths) expect((await limited.get(path)).status).toBe(404);
   const mixed = `/services/${place.serviceId}/why?environmentId=${other.environmentId}`;
   expect((await ours.tokens.viewer.get(mixed)).status).toBe(404);
 });

@@ -107,7 +107,7 @@ test('a kind that only its descriptor knows is listed, shown and told with its w
     values (${id}, ${organizationId}, ${clusterId}, 'user', 'u', 'Ada', 'sunk', ${new Date(begun)}, ${over}, ${over})`;
   const page = { actorId: `voyage/${id}`, runId: String(runId), page: 0, organizationId };
   await storeHistoryPage(api.database.kysely, api.keyring, { ...page, bytes: history(begun) });
-  const get = (path: string, as = tokens.deployer) => api.as(as).get(`/workflows${path}`);
+  const get = (path: string, as = tokens.deployer) => as.get(`/workflows${path}`);
 
   const { body } = await get('?outcome=failed');
   expect(body.items).toMatchObject([

@@ -10,7 +10,7 @@ import { type Answered, type Credential, type RunningApi, runningApi } from '../
 export const imageDigests = [`sha256:${'1'.repeat(64)}`, `sha256:${'2'.repeat(64)}`] as const;
 
 export interface Applied {
-  changeSet: { id: string; state: string; message: string };
+  changeSet: { id: string; state: string; message: string; downtimeAccepted: boolean };
   approval?: { id: string; decision?: string };
   deployments: { id: string; releaseId: string; serviceId: string; state: string }[];
   firstDeploys: { serviceId: string; buildId?: string }[];

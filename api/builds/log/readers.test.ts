@@ -32,7 +32,7 @@ async function running(): Promise<string> {
   const place = await ours.place();
   const body = { environmentId: place.environmentId, sourceId: await seedSource(api.database, place) };
   const as = ours.tokens.deployer;
-  const { id } = (await api.as(as).post(`/services/${place.serviceId}/builds`, body)).body as {
+  const { id } = (await as.post(`/services/${place.serviceId}/builds`, body)).body as {
     id: string;
   };
   const row = api.database.kysely.updateTable('build').where('id', '=', id);

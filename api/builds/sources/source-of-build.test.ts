@@ -37,7 +37,7 @@ async function uploaded(files: [path: string, content: string | Buffer, kind?: K
 
 async function announce({ serviceId }: SeededRepository, files: SourceFile[]): Promise<string> {
   const as = world.organization.tokens.deployer;
-  const { body } = await world.api.as(as).post(`/services/${serviceId}/sources`, { files });
+  const { body } = await as.post(`/services/${serviceId}/sources`, { files });
   return (body.source as { id: string }).id;
 }
 

@@ -26,7 +26,7 @@ async function source(...blobs: Blob[]): Promise<string> {
   const files = blobs.map(({ digest, size }, at) => ({ path: `f${at}`, kind: 'file', size, digest }));
   const url = `/services/${world.repository.serviceId}/sources`;
   const as = world.organization.tokens.deployer;
-  const { body } = await world.api.as(as).post(url, { files });
+  const { body } = await as.post(url, { files });
   for (const blob of blobs) await world.client().pushBlob(blob);
   return (body.source as { id: string }).id;
 }

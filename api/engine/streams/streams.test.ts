@@ -53,7 +53,7 @@ async function open(at: RunningApi, as = ours.tokens.viewer, where = path): Prom
 }
 /** While a transaction is open anywhere on the server, a stream may also tell what was made just before it was opened. */
 const teamsIn = (stream: ReadStream) => stream.events('change').filter((change) => change.kind === 'team');
-const makeTeam = (name: string, as = ours.tokens.admin) => api.as(as).post('/teams', { name });
+const makeTeam = (name: string, as = ours.tokens.admin) => as.post('/teams', { name });
 
 test('a change reaches the readers of its organization in every process, and nobody else', async () => {
   const theirs = await api.organization();
@@ -101,7 +101,7 @@ test('it is framed and typed as promised, with a heartbeat', async () => {
 });
 
 test('a stream after a position tells what changed since, once each, and nothing that was there before', async () => {
-  const position = async (as = ours.sessions.admin) => String((await api.as(as).get('/auth/session')).body.position);
+  const position = async (as = ours.sessions.admin) => String((await as.get('/auth/session')).body.position);
   const after = (at: string) => `${path}?after=${encodeURIComponent(at)}`;
   const before = await makeTeam('Before the position');
   const from = await position();

@@ -7,7 +7,7 @@ let staging: string;
 let production: string;
 let services: { serviceId: string; processId: string; slug: string }[];
 
-const { api, ours } = await ownApi();
+const { ours } = await ownApi();
 
 beforeEach(async () => {
   ({ projectId, production, staging } = await ours.project());
@@ -36,8 +36,8 @@ const apply = async (environment: string) => {
   ok(await as().post(`/change-sets/${changeSet.id}/apply`, { message: 'Go' }));
 };
 const compare = (from: string, to: string, who = ours.sessions.viewer) =>
-  api.as(who).get(`/environments/${from}/compare?with=${to}`);
-const clone = async (body: object, who = as()) => await api.as(who).post(`/environments/${staging}/clone`, body);
+  who.get(`/environments/${from}/compare?with=${to}`);
+const clone = async (body: object, who = as()) => await who.post(`/environments/${staging}/clone`, body);
 
 test('a clone stages all that its source has, with secrets that nobody sees, and once applied it is the same', async () => {
   const serviceId = services[0]?.serviceId;

@@ -162,7 +162,7 @@ test('in production for admins, without an approval; 404 for a token of another 
   for (const verb of ['suspend', 'resume']) {
     expectProblem(await post(`${path}/${verb}`, at(place)), 403, 'only admins suspend and resume');
     const as = await ours.token('admin', [(await living()).place.projectId]);
-    expect((await api.as(as).post(`${path}/${verb}`, at(place))).status).toBe(404);
+    expect((await as.post(`${path}/${verb}`, at(place))).status).toBe(404);
   }
   expect((await post(`${path}/suspend`, at(place), 'admin')).status).toBe(200);
   const resumed = await post(`${path}/resume`, at(place), 'admin');
