@@ -39,7 +39,7 @@ test('a process that was deleted goes with the last environment that had it', as
   await apply(other);
   expect(await isDefined(worker)).toBe(false);
   const kept = await ours.rows.all('service_process', { service_id: serviceId });
-  expect(kept).toEqual([{ name: 'web' }]);
+  expect(kept).toMatchObject([{ name: 'web' }]);
 });
 
 test('one that a draft adds stays, also within a service that it adds, until that is discarded', async () => {
