@@ -11,10 +11,10 @@ import { BuildRow } from '../builds/build-status.tsx';
 import { DeploymentStatus } from '../deployments/deployment-status.tsx';
 import { type DeploymentAnswer, deploymentLink, kindWords } from '../deployments/deployment-words.ts';
 import { FirstSteps } from './first-steps/first-steps.tsx';
-import { runningClusters } from './running-clusters.ts';
 import { Lately } from './lately.tsx';
 import { NeedsAttention } from './needs-attention.tsx';
 import { Running } from './running.tsx';
+import { runningClusters } from './running-clusters.ts';
 
 interface DeploymentRowProps {
   deployment: DeploymentAnswer;
