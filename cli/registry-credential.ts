@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { registryCredentialSchema } from '../api/registry-credentials/operations.ts';
+import { Refusal } from '../runtime/supervisor/refusal.ts';
 import { deletion, yesOption } from './deleted.ts';
 import { command, UsageError } from './engine/command.ts';
 import { namedBy, secretOf } from './engine/given.ts';
@@ -21,6 +22,11 @@ const credentials = '/registry-credentials';
 /** The credential of this id or name; names are no two's. */
 async function namedCredential(rest: Rest, name: string): Promise<Credential> {
   return namedBy(name, 'registry credential', await rest.all<Credential>(credentials), (one) => one.name);
+}
+
+function stateOf({ lastError, verifiedAt }: Credential): string {
+  if (lastError !== '') return 'failing';
+  return verifiedAt === undefined ? 'not checked' : 'working';
 }
 
 export const registryCredentialAdd = command({
@@ -52,6 +58,22 @@ Sources of services name the credential by its id.`,
   },
 });
 
+export const registryCredentialCheck = command({
+  summary: 'Asks the registry of a credential whether it accepts the sign-in',
+  usage: 'CREDENTIAL [--json]',
+  details: `CREDENTIAL is its name or its id. The exit code is 1 when the registry refuses the sign-in or does not answer.`,
+  options: restOptions,
+  run: async (given, [word = '']) => {
+    const rest = new Rest(given);
+    const { id } = await namedCredential(rest, word);
+    const credential = await rest.call<Credential>('POST', `${credentials}/${id}/check`);
+    const { name, host, lastError } = credential;
+    const json = { credential };
+    if (lastError === '') return { json, text: said`${host} accepts the registry credential ${name}.` };
+    return { json, text: '', failure: new Refusal(said`The registry credential ${name} fails: ${lastError}`) };
+  },
+});
+
 export const registryCredentialList = command({
   summary: 'Lists the credentials of outside registries, with the projects that may use each',
   usage: '[--json]',
@@ -64,6 +86,7 @@ export const registryCredentialList = command({
       name: 'name',
       host: 'host',
       user: 'username',
+      state: stateOf,
       projects: await whoMayUse(rest, all),
       id: 'id',
     }));

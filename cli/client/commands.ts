@@ -35,7 +35,7 @@ export const clientCommands: Readonly<Record<string, () => Promise<Command>>> = 
     'git-connection',
     'list add set check remove repositories branches webhook',
   ),
-  ...from(() => import('../registry-credential.ts'), 'registry-credential', 'list add set remove'),
+  ...from(() => import('../registry-credential.ts'), 'registry-credential', 'list add check set remove'),
   ...from(() => import('../notification.ts'), 'notification', 'list read watch'),
   ...from(() => import('../why.ts'), 'why'),
   ...from(() => import('../status.ts'), 'status open'),

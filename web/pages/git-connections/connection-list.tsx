@@ -1,5 +1,5 @@
+import { CheckedState } from '../../components/checked-state.tsx';
 import { Copyable } from '../../components/copyable.tsx';
-import { Status } from '../../components/status.tsx';
 import type { Column } from '../../components/table/column.ts';
 import { ListPage } from '../../components/table/list-page.tsx';
 import { Time } from '../../components/times/time.tsx';
@@ -79,22 +79,12 @@ const columns: Column<Connection>[] = [
 ];
 
 function State({ connection }: { connection: Connection }) {
-  const { word, tone } = stateOf(connection);
-  const { lastError, missingPermissions, verifiedAt } = connection;
+  const { missingPermissions } = connection;
   return (
-    <>
-      <span className="text-text">
-        <Status tone={tone}>{word}</Status>
-      </span>
-      {lastError !== '' && <span className="block text-pretty text-fault text-sm">{lastError}</span>}
-      {lastError === '' && missingPermissions.length > 0 && (
+    <CheckedState {...stateOf(connection)} {...connection}>
+      {missingPermissions.length > 0 && (
         <span className="block text-pretty text-sm">The token lacks {missingPermissions.join(', ')}.</span>
       )}
-      {lastError === '' && verifiedAt !== undefined && (
-        <span className="block text-soft text-sm">
-          Checked <Time at={verifiedAt} />
-        </span>
-      )}
-    </>
+    </CheckedState>
   );
 }

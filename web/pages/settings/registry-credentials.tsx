@@ -2,12 +2,15 @@ import type { Action } from '../../components/actions/action.ts';
 import { deleteAction } from '../../components/actions/delete-action.tsx';
 import { formAction } from '../../components/actions/form-action.tsx';
 import { OneAction } from '../../components/actions/one-action.tsx';
+import { CheckedState } from '../../components/checked-state.tsx';
 import { Copyable } from '../../components/copyable.tsx';
 import { Section } from '../../components/page.tsx';
+import type { Tone } from '../../components/style.ts';
 import type { Column } from '../../components/table/column.ts';
 import { Table } from '../../components/table/table.tsx';
 import { Time } from '../../components/times/time.tsx';
 import { useList } from '../../control-plane/by-slug.ts';
+import { useOperation } from '../../control-plane/operation.ts';
 import { type Plane, usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay } from '../../control-plane/session.ts';
 import { AllowedProjects, allowedFields, everyProject } from '../projects/allowed-projects.tsx';
@@ -19,6 +22,7 @@ export function RegistryCredentials() {
   const { trpc } = usePlane();
   const may = useMay('admin');
   const pages = useList(trpc.registryCredentials.list, {}, may);
+  const actionsOf = useCredentialActions();
   if (!may) return null;
   return (
     <Section
@@ -30,7 +34,7 @@ export function RegistryCredentials() {
         label="Registry credentials"
         pages={pages}
         columns={columns}
-        actions={(credential) => actionsOf(trpc, credential)}
+        actions={actionsOf}
         empty={
           <p className="px-4 py-3 text-pretty text-soft text-sm">
             None yet. Images that everybody may pull, and those that are pushed to Ballast, need none.
@@ -61,8 +65,14 @@ const addCredential = (trpc: Plane['trpc']) =>
     succeeded: ({ name }) => `${name} added`,
   });
 
-function actionsOf(trpc: Plane['trpc'], { id, name, allProjects, projectIds }: Credential): Action[] {
-  return [
+function useCredentialActions(): (credential: Credential) => Action[] {
+  const { trpc } = usePlane();
+  const check = useOperation(trpc.registryCredentials.check, {
+    failed: 'The credential could not be checked',
+    succeeded: ({ name, host, lastError }) => (lastError === '' ? `${host} accepts ${name}` : `${name} fails`),
+  });
+  return ({ id, name, allProjects, projectIds }) => [
+    { label: 'Check', role: 'admin', act: () => check.send({ path: { id } }) },
     formAction({
       label: 'Choose projects',
       operation: trpc.registryCredentials.update,
@@ -84,6 +94,12 @@ function actionsOf(trpc: Plane['trpc'], { id, name, allProjects, projectIds }: C
   ];
 }
 
+function stateOf({ lastError, verifiedAt }: Credential): { word: string; tone: Tone } {
+  if (lastError !== '') return { word: 'Failing', tone: 'fault' };
+  if (verifiedAt === undefined) return { word: 'Not checked', tone: 'neutral' };
+  return { word: 'Working', tone: 'good' };
+}
+
 const columns: Column<Credential>[] = [
   {
     label: 'Credential',
@@ -97,6 +113,12 @@ const columns: Column<Credential>[] = [
     ),
     sort: ({ name }) => name,
     width: 'minmax(0, 1.5fr)',
+  },
+  {
+    label: 'State',
+    cell: (credential) => <CheckedState {...stateOf(credential)} {...credential} />,
+    width: 'minmax(0, 1.2fr)',
+    phone: 'labelled',
   },
   {
     label: 'Projects',
