@@ -63,6 +63,17 @@ export async function filesOfActor(kind: string, table: string): Promise<string[
   return found.toSorted();
 }
 
+/** The files of code whose path has this in it. */
+export async function filesNamed(name: RegExp): Promise<string[]> {
+  const files = await Promise.all(
+    rooms.map(async (room) => {
+      const paths = await readdir(new URL(`${room}/`, checkout), { recursive: true });
+      return paths.map((path) => `${room}/${path}`).filter((path) => /\.tsx?$/.test(path) && name.test(path));
+    }),
+  );
+  return files.flat().toSorted();
+}
+
 /** Folders of a room that hold this file. */
 export async function foldersWith(room: string, file: string): Promise<string[]> {
   const files = await readdir(new URL(`${room}/`, checkout), { recursive: true });

@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { subjects } from '../domain/subjects.ts';
 import { actorKinds, descriptors } from '../workflows/descriptors.ts';
-import { centralPlaces, filesOfActor, foldersWith, numberedInRecipe, placesOfRecipe } from './central-places.ts';
+import {
+  centralPlaces,
+  filesNamed,
+  filesOfActor,
+  foldersWith,
+  numberedInRecipe,
+  placesOfRecipe,
+} from './central-places.ts';
 
 test('a recipe for a subject names exactly the central places that every subject touches: at most five', async () => {
   const inApi = await foldersWith('api', 'operations.ts');
@@ -20,6 +27,23 @@ test('a recipe for a subject names exactly the central places that every subject
   const named = await placesOfRecipe('Add a subject');
   expect(named.length).toBeLessThanOrEqual(5);
   expect(named).toEqual(await centralPlaces(names));
+});
+
+test('the worked example of a subject names each of its files, and is as small as a subject should be', async () => {
+  const named = await numberedInRecipe('Add a subject', 'The worked example');
+  const own = (path: string) => /registry.(credential|checks)/.test(path);
+  const text = async (path: string) => await readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+  const lines = await Promise.all(
+    named.map(async (path) => {
+      const all = (await text(path)).trimEnd().split('\n');
+      const counted = own(path) ? all : all.filter((line) => /registry.?credential/i.test(line));
+      expect(counted.length, `lines of ${path} that are of the example`).toBeGreaterThan(0);
+      return counted.length;
+    }),
+  );
+  expect(named.filter(own)).toEqual(await filesNamed(/registry.(credential|checks)/));
+  expect(named.length).toBeLessThanOrEqual(18);
+  expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(900);
 });
 
 const title = 'Add an actor';
