@@ -8,7 +8,7 @@ import { CannotRoll } from '../db/deployments/rolling.ts';
 import { rollBack, rollForward } from '../db/deployments/rollout.ts';
 import { countDurations } from '../db/deployments/statistics.ts';
 import { endSuspensionBy, restSuspended } from '../db/deployments/suspension.ts';
-import { type Told, toldRollout } from '../db/deployments/told-rollout.ts';
+import { type RolloutReport, toldRollout } from '../db/deployments/told-rollout.ts';
 import { withdrawnAt } from '../db/deployments/withdraw.ts';
 import { type Effect, effect } from '../db/engine/effect.ts';
 import { answerSentences } from '../domain/deployments/answer-faults.ts';
@@ -74,7 +74,7 @@ export function createActivities({
       state,
       told,
       ...ref
-    }: Ref & { state: DeploymentState; told: Told }): Promise<DeploymentSays> {
+    }: Ref & { state: DeploymentState; told: RolloutReport }): Promise<DeploymentSays> {
       return await locked(ref, async (showing, row) => {
         if (isDeploymentFinal(row.state) || row.state === state) return says(row);
         const stages = stagesAfter(row.stages, { ...told, now: row.now });
@@ -91,7 +91,7 @@ export function createActivities({
     },
 
     /** The agent's last report, and what is waited for while it is silent. */
-    async lookAtRollout(ref: Ref): Promise<DeploymentSays & { told?: Told & { id: string; digest: string } }> {
+    async lookAtRollout(ref: Ref): Promise<DeploymentSays & { told?: RolloutReport & { id: string; digest: string } }> {
       return await locked(ref, async (looking, row) => {
         if (isDeploymentFinal(row.state)) return says(row);
         const { told, waitsFor, message } = await toldRollout(looking.kysely, ref);
@@ -205,7 +205,7 @@ export type DeploymentActivities = ReturnType<typeof createActivities>;
 
 interface EndedRollout {
   state: Ended;
-  told?: Told | undefined;
+  told?: RolloutReport | undefined;
   message?: string;
   blocker?: DeploymentBlocker;
 }

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { errorCode, Refusal } from '../runtime/supervisor/refusal.ts';
 import type { OpeningKey, WritingKey } from './backup-key.ts';
-import type { Place } from './place.ts';
+import type { BackupStore } from './place.ts';
 import { readSealed, writeSealed } from './sealed.ts';
 
 /** A blob of the registry: `blobs/sha256/ab/abcd…` beneath its directory. It never changes, so each place has it once. */
@@ -39,7 +39,7 @@ export function imagesIn(directory: string): Image[] {
 }
 
 /** Copies those that the place does not have, and answers what is there then. One that was deleted meanwhile is left out. */
-export async function copyImages(place: Place, directory: string, key: WritingKey, known: Map<string, Image>) {
+export async function copyImages(place: BackupStore, directory: string, key: WritingKey, known: Map<string, Image>) {
   const there = new Set(known.size === 0 ? await place.list('images/') : []);
   let copied = 0;
   for (const image of imagesIn(directory)) {
@@ -76,11 +76,16 @@ export async function readListOfImages(source: Readable): Promise<Image[]> {
 }
 
 /** Reads an image out of the place and sees whether it is the one of its digest. */
-export async function checkImage(place: Place, image: Image, key: OpeningKey): Promise<void> {
+export async function checkImage(place: BackupStore, image: Image, key: OpeningKey): Promise<void> {
   for await (const _ of await checkedImage(place, image, key));
 }
 
-export async function restoreImage(place: Place, image: Image, key: OpeningKey, directory: string): Promise<void> {
+export async function restoreImage(
+  place: BackupStore,
+  image: Image,
+  key: OpeningKey,
+  directory: string,
+): Promise<void> {
   const path = join(directory, image.path);
   if (existsSync(path)) return;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -90,7 +95,7 @@ export async function restoreImage(place: Place, image: Image, key: OpeningKey, 
   renameSync(draft, path);
 }
 
-async function checkedImage(place: Place, image: Image, key: OpeningKey): Promise<Readable> {
+async function checkedImage(place: BackupStore, image: Image, key: OpeningKey): Promise<Readable> {
   const [, algorithm = '', digits] = form.exec(image.path) ?? [];
   const at = keyOf(image, key);
   const hash = createHash(algorithm);
@@ -108,7 +113,7 @@ async function checkedImage(place: Place, image: Image, key: OpeningKey): Promis
 }
 
 /** Deletes copies that none of these lists names; those of other keys stay. */
-export async function deleteOtherImages(place: Place, key: WritingKey, named: Iterable<Image>): Promise<number> {
+export async function deleteOtherImages(place: BackupStore, key: WritingKey, named: Iterable<Image>): Promise<number> {
   const kept = new Set([...named].map((image) => keyOf(image, key)));
   const own = await place.list(`images/${key.recipient.slice(4, 20)}/`);
   const others = own.filter((at) => !kept.has(at));

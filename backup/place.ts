@@ -10,7 +10,7 @@ import { S3Absent } from '../outbound/s3/s3-failures.ts';
 import { errorCode, Refusal } from '../runtime/supervisor/refusal.ts';
 
 /** Where backups are kept: a directory, or a bucket. Keys have slashes. */
-export interface Place {
+export interface BackupStore {
   /** As people gave it. */
   readonly title: string;
   /** The object is there as a whole or not at all. */
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** `s3://bucket/prefix`, or the path of a directory. */
-export function openPlace(given: string, settings: Settings): Place {
+export function openPlace(given: string, settings: Settings): BackupStore {
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?)\/?)?$/.exec(given) ?? [];
   if (bucket !== undefined) return new BucketPlace(given, bucket, prefix, settings);
   if (/^[a-z0-9]+:\/\//.test(given))
@@ -32,7 +32,7 @@ export function openPlace(given: string, settings: Settings): Place {
   return new DirectoryPlace(resolve(given));
 }
 
-class DirectoryPlace implements Place {
+class DirectoryPlace implements BackupStore {
   readonly title: string;
 
   constructor(path: string) {
@@ -107,7 +107,7 @@ class DirectoryPlace implements Place {
 /** An upload has at most 10,000 parts: this is 320 GB. */
 const partBytes = 32 * 1024 * 1024;
 
-class BucketPlace implements Place {
+class BucketPlace implements BackupStore {
   readonly title: string;
   readonly #client: S3Client;
 

@@ -8,14 +8,14 @@ import type { OpeningKey } from './backup-key.ts';
 import { clearForRestore, finishRestore, noteData, restoredRecord, restoreHomeFiles } from './home-files.ts';
 import { readListOfImages, restoreImage } from './images.ts';
 import type { BackupFile, Manifest } from './manifest.ts';
-import type { Place } from './place.ts';
+import type { BackupStore } from './place.ts';
 import { restorePostgresFiles } from './postgres-files.ts';
 import { restoreRows } from './rows.ts';
 import { readSealed } from './sealed.ts';
 
 export interface Restoring {
   settings: Settings;
-  place: Place;
+  place: BackupStore;
   manifest: Manifest;
   key: OpeningKey;
   /** Whether the Temporal of one's own was set up anew: it has none of the workflows, and its namespace another id. */

@@ -5,10 +5,15 @@ import { Decrypter, Encrypter } from 'age-encryption';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
 import type { OpeningKey, WritingKey } from './backup-key.ts';
 import type { BackupFile } from './manifest.ts';
-import type { Place } from './place.ts';
+import type { BackupStore } from './place.ts';
 
 /** Encrypts what comes (age, version 1, so that the program `age` opens it, too) and writes it to the place. */
-export async function writeSealed(place: Place, key: string, source: Readable, to: WritingKey): Promise<BackupFile> {
+export async function writeSealed(
+  place: BackupStore,
+  key: string,
+  source: Readable,
+  to: WritingKey,
+): Promise<BackupFile> {
   const encrypter = new Encrypter();
   encrypter.addRecipient(to.recipient);
   // A failure of the source ends what reads it; met here, too, so that none is left without a listener.
@@ -37,7 +42,7 @@ function counting(): Counting {
 }
 
 /** What the file holds. Ends with a failure if the place has other bytes than were written, or the key does not open them. */
-export async function readSealed(place: Place, key: string, by: OpeningKey, is?: BackupFile): Promise<Readable> {
+export async function readSealed(place: BackupStore, key: string, by: OpeningKey, is?: BackupFile): Promise<Readable> {
   const counted = counting();
   const source = joined(await readWhole(place, key), counted);
   const decrypter = new Decrypter();
@@ -69,26 +74,31 @@ function joined<T extends Transform>(from: Readable, to: T): T {
 }
 
 /** Compares a file with what was written, without opening it. */
-export async function checkFile(place: Place, key: string, is: BackupFile): Promise<void> {
+export async function checkFile(place: BackupStore, key: string, is: BackupFile): Promise<void> {
   const counted = counting();
   for await (const _ of joined(await readWhole(place, key), counted));
   const fault = difference(place, key, is, counted.told());
   if (fault !== null) throw fault;
 }
 
-async function readWhole(place: Place, key: string): Promise<Readable> {
+async function readWhole(place: BackupStore, key: string): Promise<Readable> {
   const found = await place.read(key);
   if (found === undefined) throw new Refusal(`${key} is missing from ${place.title}: the backup is not complete.`);
   return found;
 }
 
-function difference(place: Place, key: string, is: BackupFile, told: { bytes: number; sha256: string }): Error | null {
+function difference(
+  place: BackupStore,
+  key: string,
+  is: BackupFile,
+  told: { bytes: number; sha256: string },
+): Error | null {
   if (told.bytes === is.bytes && told.sha256 === is.sha256) return null;
   return new Refusal(`${key} in ${place.title} is not what was written: its ${told.bytes} bytes have another digest.`);
 }
 
 /** A place that fails tells of it by itself. */
-function unopened(place: Place, key: string, error: unknown): Error {
+function unopened(place: BackupStore, key: string, error: unknown): Error {
   if (error instanceof Error && (error.name === 'S3Failed' || error.name === 'Refusal')) return error;
   const said = error instanceof Error ? error.message : String(error);
   return new Refusal(`${key} in ${place.title} is damaged, or is of another key (${said}).`);

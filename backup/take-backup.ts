@@ -11,7 +11,7 @@ import { backupsIn } from './backups-in.ts';
 import { homeArchive, readHomeFiles, sameKeys } from './home-files.ts';
 import { copyImages, deleteOtherImages, type Image, listOfImages, readListOfImages } from './images.ts';
 import { type BackupFile, type Manifest, writeManifest } from './manifest.ts';
-import type { Place } from './place.ts';
+import type { BackupStore } from './place.ts';
 import { postgresFiles } from './postgres-files.ts';
 import { rowsOf } from './rows.ts';
 import { writeSealed } from './sealed.ts';
@@ -19,7 +19,7 @@ import { writeSealed } from './sealed.ts';
 export interface Taking {
   home: Home;
   settings: Settings;
-  place: Place;
+  place: BackupStore;
   key: WritingKey;
   /** How many backups of this installation's key stay in the place; undefined: all. */
   keep: number | undefined;
@@ -114,7 +114,7 @@ async function copyEverything({ home, settings, place, key, onStep }: Taking) {
   }
 }
 
-async function deleteFiles(place: Place, name: string): Promise<void> {
+async function deleteFiles(place: BackupStore, name: string): Promise<void> {
   // The manifest first: what has none is no backup, whatever else is left of it.
   await place.delete(`${name}/backup.json`);
   for (const at of await place.list(`${name}/`)) await place.delete(at);

@@ -12,13 +12,13 @@ import type { OpeningKey } from './backup-key.ts';
 import { restoredRecord, restoreHomeFiles } from './home-files.ts';
 import { checkImage, readListOfImages } from './images.ts';
 import type { Manifest } from './manifest.ts';
-import type { Place } from './place.ts';
+import type { BackupStore } from './place.ts';
 import { restorePostgresFiles } from './postgres-files.ts';
 import { restoreRows } from './rows.ts';
 import { checkFile, readSealed } from './sealed.ts';
 
 export interface Verifying {
-  place: Place;
+  place: BackupStore;
   manifest: Manifest;
   /** Without it only the bytes are compared with what was written. */
   key: OpeningKey | undefined;
@@ -66,7 +66,11 @@ const counted = [
   ['workflows', databases.temporal, 'select count(*) from current_executions'],
 ] as const;
 
-async function restoredBeside(place: Place, manifest: Manifest, key: OpeningKey): Promise<Record<string, number>> {
+async function restoredBeside(
+  place: BackupStore,
+  manifest: Manifest,
+  key: OpeningKey,
+): Promise<Record<string, number>> {
   const path = mkdtempSync(join(tmpdir(), 'ballast-verify-'));
   const { files, name } = manifest;
   let data: string | undefined;

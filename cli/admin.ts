@@ -6,7 +6,7 @@ import {
   readWritingKey,
 } from '../backup/backup-key.ts';
 import { backupsIn, findBackup } from '../backup/backups-in.ts';
-import { openPlace, type Place } from '../backup/place.ts';
+import { type BackupStore, openPlace } from '../backup/place.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
 import { type Taken, takeBackup } from '../backup/take-backup.ts';
 import { verifyBackup } from '../backup/verify-backup.ts';
@@ -236,7 +236,7 @@ Start it: npm start. Volumes of applications are not in it: on a new machine the
 
 async function inPlace(
   given: string | undefined,
-  work: (place: Place, settings: Settings) => Promise<Outcome>,
+  work: (place: BackupStore, settings: Settings) => Promise<Outcome>,
 ): Promise<Outcome> {
   if (given === undefined)
     throw new UsageError('Say where from, with --from DIRECTORY or --from s3://BUCKET/PREFIX; see --help.');

@@ -25,13 +25,13 @@ const inboxDetails = `An inbox belongs to a person, and an API token has none. S
 the cookie svc_session of a browser that is signed in, in a file that only you can read. It may do all that you may; end it on
 the page of your account when it is not needed any more.`;
 
-interface Given {
+interface InboxOptions {
   organization?: string | undefined;
   'session-file'?: string | undefined;
   url?: string | undefined;
 }
 
-async function openInbox({ organization, 'session-file': given, url }: Given): Promise<AsPerson> {
+async function openInbox({ organization, 'session-file': given, url }: InboxOptions): Promise<AsPerson> {
   const file = given ?? ofTheEnvironment().sessionFile;
   if (file === undefined) {
     throw new Refusal(

@@ -13,13 +13,13 @@ import { canAsk } from './engine/question.ts';
 import { faultsText, printableLines, RestRefusal } from './engine/rest.ts';
 import { asTable, said } from './engine/table.ts';
 import { chosenService, environmentHere, type InEnvironment, serviceHere } from './place/chosen.ts';
-import { type Given, refuseBoth, serviceOptions, sharedOption } from './place/here.ts';
+import { refuseBoth, serviceOptions, sharedOption, type TargetOptions } from './place/here.ts';
 
 type Variable = z.output<typeof variableSchema>;
 
 /** Where variables are of the service that is chosen, or of all services of an environment if they are shared. */
 async function placeOf(
-  given: Given,
+  given: TargetOptions,
   shared: boolean,
   aim: { change: boolean },
 ): Promise<InEnvironment & { of: { serviceId?: string } }> {

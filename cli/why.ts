@@ -4,7 +4,7 @@ import { command, UsageError } from './engine/command.ts';
 import { type Rest, RestRefusal } from './engine/rest.ts';
 import { inParts, said } from './engine/table.ts';
 import { chosenEnvironment, chosenProject, chosenService } from './place/chosen.ts';
-import { environmentOptions, type Given, here } from './place/here.ts';
+import { environmentOptions, here, type TargetOptions } from './place/here.ts';
 
 type Why = z.output<typeof whySchema>;
 
@@ -24,7 +24,7 @@ environment, the worst first, at most five. A deployment is named by its id, as 
   },
 });
 
-async function asked(given: Given, word: string | undefined): Promise<Why> {
+async function asked(given: TargetOptions, word: string | undefined): Promise<Why> {
   const place = await here({ ...given, ...(word === undefined || isId.test(word) ? {} : { service: word }) });
   if (word !== undefined && isId.test(word)) {
     const found = await ofDeployment(place.rest, word);

@@ -1,5 +1,5 @@
 import type { HintKind } from '../domain/hints.ts';
-import { type Place, registerPlace } from './frame/places.ts';
+import { type NavigationEntry, registerPlace } from './frame/places.ts';
 import { organizationScope } from './frame/scopes/organization-scope.tsx';
 import { registerScope, type Scope } from './frame/scopes/scope.ts';
 import { type Affected, registerAffected } from './live/affected.ts';
@@ -59,7 +59,7 @@ type Listed = (typeof subjects)[number];
 
 /** All that a subject can tell in its `index.tsx`. */
 interface Subject {
-  place?: Place;
+  place?: NavigationEntry;
   scope?: Scope;
   affected?: Partial<Affected<HintKind>>;
 }

@@ -1,5 +1,5 @@
 import type { AttemptSays, AttemptsInput } from '../domain/actors/actors.ts';
-import type { Told } from './message.ts';
+import type { ReceivedMessage } from './message.ts';
 
 /** Where an actor stands that makes attempts until one succeeds. */
 export interface Attempts<State extends string> {
@@ -30,7 +30,7 @@ export function inputOf<State extends string>({ state, revision, dueAt, heard }:
 }
 
 /** A message counts once. */
-export function hear<State extends string>(attempts: Attempts<State>, { id }: Told): Attempts<State> {
+export function hear<State extends string>(attempts: Attempts<State>, { id }: ReceivedMessage): Attempts<State> {
   return { ...attempts, heard: [...attempts.heard, id].slice(-remembered) };
 }
 

@@ -1,7 +1,7 @@
 import { setDefaultSignalHandler } from '@temporalio/workflow';
 import type { WaitingMessage } from '../domain/actors/actor-descriptor.ts';
 import { lookAgain } from '../domain/actors/actors.ts';
-import type { Told } from './message.ts';
+import type { ReceivedMessage } from './message.ts';
 import { fields, type Parsed, type Parser, text, Unreadable } from './parse.ts';
 
 /** How the body of each message is read, by the name of the signal. */
@@ -9,7 +9,7 @@ export type Messages = Readonly<Record<string, Parser<object>>>;
 
 /** One message of an actor that was read. */
 export type MessageOf<M extends Messages> = {
-  [Name in keyof M & string]: { message: Name; told: Told<Parsed<M[Name]>> };
+  [Name in keyof M & string]: { message: Name; told: ReceivedMessage<Parsed<M[Name]>> };
 }[keyof M & string];
 
 export interface UnreadableMessage {

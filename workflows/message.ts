@@ -1,5 +1,5 @@
 /** The one argument of every signal: its id is the id of the outbox entry, so that hearing it twice is harmless. */
-export interface Told<Body = object> {
+export interface ReceivedMessage<Body = object> {
   id: string;
   body: Body;
 }

@@ -11,17 +11,17 @@ const quietMillis = 60_000;
 const longestDetail = 200;
 
 type StepNetwork = Pick<BuildNetwork, 'open' | 'failures' | 'failuresSince'>;
-type Told = NonNullable<BuildProgress['steps']>[number];
+type ReportedStep = NonNullable<BuildProgress['steps']>[number];
 
 /** The steps of a build, each told when it begins and when it ends: all of them, with their times. */
 export class Steps {
   readonly #log: BuildLog;
   readonly #told: (progress: BuildProgress) => void;
   readonly #signal: AbortSignal;
-  readonly #steps: Told[] = [];
+  readonly #steps: ReportedStep[] = [];
   readonly #quietMillis: number;
   readonly #network: StepNetwork;
-  #inner: { at: number; steps: readonly Told[] } = { at: 0, steps: [] };
+  #inner: { at: number; steps: readonly ReportedStep[] } = { at: 0, steps: [] };
 
   constructor(
     log: BuildLog,
@@ -39,7 +39,7 @@ export class Steps {
   /** Runs one, headed in the log. A failure names it. */
   async run<T>(name: string, detail: string, work: () => Promise<T>): Promise<T> {
     this.#signal.throwIfAborted();
-    const step: Told = { name, status: 'running', startedAt: new Date().toISOString() };
+    const step: ReportedStep = { name, status: 'running', startedAt: new Date().toISOString() };
     this.#steps.push(step);
     this.#log.beginStep();
     this.#log.say(detail === '' ? `==> ${name}` : `==> ${name}: ${detail}`);
@@ -81,13 +81,13 @@ export class Steps {
   }
 
   /** Parts of the present step that the builder's engine runs, several at once. */
-  parts(steps: readonly Told[]): void {
+  parts(steps: readonly ReportedStep[]): void {
     const at = this.#inner.steps.length === 0 ? this.#steps.length : this.#inner.at;
     this.#inner = { at, steps };
     this.#tell();
   }
 
-  #end(step: Told, status: Told['status']): string[] {
+  #end(step: ReportedStep, status: ReportedStep['status']): string[] {
     const last = this.#log.endStep();
     step.status = status;
     step.finishedAt = new Date().toISOString();

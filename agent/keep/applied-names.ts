@@ -1,5 +1,5 @@
 import type { Driver, EnvironmentName } from '../drivers/driver.ts';
-import type { Seen, Wanted } from './observe/seen.ts';
+import type { DesiredSlice, Seen } from './observe/seen.ts';
 
 /** So long do clients hold on to what they have read of a file of names: Go's do for five seconds. */
 const heldOnTo = 6_000;
@@ -28,7 +28,7 @@ export class AppliedNames {
     return this.#driver.setNames === undefined || (this.haveApplied && now - this.#since >= heldOnTo);
   }
 
-  set(slices: readonly Wanted[], names: readonly EnvironmentName[], seen: readonly Seen[], now: number): void {
+  set(slices: readonly DesiredSlice[], names: readonly EnvironmentName[], seen: readonly Seen[], now: number): void {
     const environments = new Set(slices.flatMap(({ workload }) => workload?.network?.environment ?? []));
     // An instance that is started again has another address.
     const runs = new Map(seen.map(({ id, run }) => [id, run]));

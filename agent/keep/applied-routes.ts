@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { PortRoute, Route } from '../ingress/route.ts';
 
-interface Wanted {
+interface RouteSet {
   routes: readonly Route[];
   ports: readonly PortRoute[];
 }
@@ -12,7 +12,7 @@ export class AppliedRoutes {
   readonly #ingress: Ingress;
   readonly #closing: AbortSignal;
   readonly #onChange: () => void;
-  #wanted: (Wanted & { text: string }) | undefined;
+  #wanted: (RouteSet & { text: string }) | undefined;
   #applied = '';
   #working: Promise<void> | undefined;
   /** The reason why the ingress did not apply its routes. */
@@ -33,7 +33,7 @@ export class AppliedRoutes {
     return this.#wanted !== undefined && this.areApplied;
   }
 
-  set(wanted: Wanted): void {
+  set(wanted: RouteSet): void {
     const text = JSON.stringify(wanted);
     if (this.#wanted?.text === text) return;
     this.#wanted = { ...wanted, text };

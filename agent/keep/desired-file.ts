@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { type Desired, sliceKey } from '../../protocol/desired.ts';
 import { workload } from '../../protocol/workload.ts';
-import type { Wanted } from './observe/seen.ts';
+import type { DesiredSlice } from './observe/seen.ts';
 
 const content = z.object({
   revision: z.int().min(0),
@@ -23,7 +23,7 @@ const content = z.object({
 export class DesiredFile {
   readonly #path: string;
   revision = 0;
-  slices: ReadonlyMap<string, Wanted> = new Map();
+  slices: ReadonlyMap<string, DesiredSlice> = new Map();
   removed: ReadonlyMap<string, number> = new Map();
 
   constructor(path: string) {
@@ -78,7 +78,7 @@ export class DesiredFile {
     if (removed.delete(key)) this.#save(this.revision, this.slices, removed);
   }
 
-  #save(revision: number, slices: ReadonlyMap<string, Wanted>, removed: ReadonlyMap<string, number>): void {
+  #save(revision: number, slices: ReadonlyMap<string, DesiredSlice>, removed: ReadonlyMap<string, number>): void {
     const text = JSON.stringify({ revision, slices: [...slices.values()], removed: Object.fromEntries(removed) });
     writeFileAtomically(this.#path, text);
     this.revision = revision;

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import type { Process, Workload } from '../../protocol/workload.ts';
-import type { Wanted } from './observe/seen.ts';
+import type { DesiredSlice } from './observe/seen.ts';
 
 /** Faults of a workload itself: processes and host names that cannot be applied, each with a reason. */
 export interface Faults {
@@ -40,7 +40,7 @@ export function faultsOf(workload: Workload, ingress: boolean): Faults {
 }
 
 /** Each host name belongs to one slice; of two that want it, the one that comes first in the alphabet has it. */
-export function hostOwners(wanted: Iterable<Wanted>): Map<string, string> {
+export function hostOwners(wanted: Iterable<DesiredSlice>): Map<string, string> {
   const owners = new Map<string, string>();
   for (const { key, workload } of [...wanted].sort((one, other) => (one.key < other.key ? -1 : 1))) {
     for (const { host } of workload?.routes ?? []) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { writeFileAtomically } from '../../machine/files.ts';
 import { digest } from '../../protocol/workload.ts';
 import { crashes } from './observe/crash-loop.ts';
-import type { Wanted } from './observe/seen.ts';
+import type { DesiredSlice } from './observe/seen.ts';
 import { processKey, scheduleKey } from './plan/keys.ts';
 import type { Schedule } from './plan/plan-cron.ts';
 
@@ -77,7 +77,7 @@ export class Memory {
   }
 
   /** Notes schedules that are new, and forgets what belongs to slices and processes that are not wanted any more. */
-  keepFor(slices: readonly Wanted[], now: number): void {
+  keepFor(slices: readonly DesiredSlice[], now: number): void {
     const schedules = new Set<string>();
     const processes = new Set<string>();
     for (const { key, workload } of slices) {

@@ -2,7 +2,7 @@ import type { Slice } from '../../protocol/desired.ts';
 import type { Image } from '../../protocol/workload.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Memory } from './memory.ts';
-import type { Seen, Wanted } from './observe/seen.ts';
+import type { DesiredSlice, Seen } from './observe/seen.ts';
 import { processKey } from './plan/keys.ts';
 import { labelOf } from './plan/label.ts';
 
@@ -36,7 +36,7 @@ export class PinnedLayouts {
   }
 
   /** Of the images that slices name, whether anything of them runs or not. */
-  digestsOf(slices: ReadonlyMap<string, Wanted>): (string | undefined)[] {
+  digestsOf(slices: ReadonlyMap<string, DesiredSlice>): (string | undefined)[] {
     return [...slices].map(([key, { workload }]) => workload && this.pinned(key, workload.image).digest);
   }
 
@@ -51,7 +51,7 @@ export class PinnedLayouts {
   }
 
   /** An instance of a layout that had changed by the next `apply` is replaced, as by a restart. */
-  replaceOutdated(seen: readonly Seen[], slices: ReadonlyMap<string, Wanted>): void {
+  replaceOutdated(seen: readonly Seen[], slices: ReadonlyMap<string, DesiredSlice>): void {
     const { restarts } = this.#memory;
     for (const one of seen) {
       const workload = slices.get(one.key)?.workload;

@@ -11,7 +11,7 @@ import { LinkFailure } from '../link/link-failure.ts';
 import { Refusal } from '../program/refusal.ts';
 
 /** A bundle as the control plane names it. */
-interface Wanted {
+interface ExpectedBundle {
   digest: string;
   sizeBytes: number;
 }
@@ -19,7 +19,12 @@ interface Wanted {
 const largestBundle = 256 * 1024 * 1024;
 
 /** Gets a bundle into a file, going on where an earlier attempt was cut off, and verifies size and digest. */
-export async function download(client: Client, wanted: Wanted, path: string, signal: AbortSignal): Promise<void> {
+export async function download(
+  client: Client,
+  wanted: ExpectedBundle,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
   if (wanted.sizeBytes > largestBundle) {
     throw new Refusal(`The release is said to have ${wanted.sizeBytes} bytes, more than a release can have.`);
   }
@@ -40,7 +45,7 @@ export async function download(client: Client, wanted: Wanted, path: string, sig
   throw new Refusal(`The downloaded release is not the one that was named (it is ${found}); nothing was changed.`);
 }
 
-async function append(client: Client, wanted: Wanted, path: string, signal: AbortSignal): Promise<void> {
+async function append(client: Client, wanted: ExpectedBundle, path: string, signal: AbortSignal): Promise<void> {
   const { resumed, bytes } = await client.bundle(wanted.digest, sizeOf(path), signal);
   const file = await open(path, resumed ? 'a' : 'w', 0o600);
   try {

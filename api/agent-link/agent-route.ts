@@ -36,7 +36,7 @@ export class Pace {
   }
 }
 
-interface Asked<Body, Query> {
+interface AgentRequest<Body, Query> {
   server: ServerParts;
   body: Body;
   query: Query;
@@ -78,7 +78,7 @@ export function openRoute<Body = undefined, Query = undefined>(
   parts: RouteParts<Body, Query> & {
     /** Checks before the body is read. */
     admit?: (visitor: Visitor) => Promise<void>;
-    handle: (asked: Asked<Body, Query>) => Promise<unknown>;
+    handle: (asked: AgentRequest<Body, Query>) => Promise<unknown>;
   },
 ): AgentRoute {
   return {
@@ -94,7 +94,9 @@ export function openRoute<Body = undefined, Query = undefined>(
 
 /** A route for agents that have enrolled. Who it is, is asked before the body is read. */
 export function agentRoute<Body = undefined, Query = undefined>(
-  parts: RouteParts<Body, Query> & { handle: (asked: Asked<Body, Query>, agent: AdmittedAgent) => Promise<unknown> },
+  parts: RouteParts<Body, Query> & {
+    handle: (asked: AgentRequest<Body, Query>, agent: AdmittedAgent) => Promise<unknown>;
+  },
 ): AgentRoute {
   return {
     mount(app, server, clients) {
@@ -121,7 +123,7 @@ export function agentRoute<Body = undefined, Query = undefined>(
 /** A route for the agent that has said hello last; an older one is told to stop. */
 export function incarnationRoute<Body = undefined, Query = undefined>(
   parts: RouteParts<Body, Query> & {
-    handle: (asked: Asked<Body, Query>, agent: AdmittedAgent, incarnation: number) => Promise<unknown>;
+    handle: (asked: AgentRequest<Body, Query>, agent: AdmittedAgent, incarnation: number) => Promise<unknown>;
   },
 ): AgentRoute {
   return agentRoute({
@@ -165,7 +167,7 @@ function asked<Body, Query>(
   { body, query }: RouteParts<Body, Query>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Asked<Body, Query> {
+): AgentRequest<Body, Query> {
   const params: unknown = request.params;
   const id: unknown = typeof params === 'object' && params !== null && 'id' in params ? params.id : '';
   return {

@@ -66,7 +66,7 @@ async function isAlone(kysely: Kysely<Tables>, { organization, countsAs }: Organ
 
 const timeoutMillis = 15_000;
 
-interface Asked {
+interface SourceOfBuild {
   organizationId: string;
   projectId: string;
   /** The service's name, for people. */
@@ -77,7 +77,7 @@ interface Asked {
 }
 
 /** The commit at the top of a branch, as the repository says now. Asks the host, so that it belongs before a transaction. */
-export async function resolveCommit(server: ServerParts, asked: Asked): Promise<CommitSource> {
+export async function resolveCommit(server: ServerParts, asked: SourceOfBuild): Promise<CommitSource> {
   const { organizationId, projectId, name, source } = asked;
   const { gitConnectionId: connectionId } = source;
   const access =

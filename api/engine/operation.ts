@@ -56,7 +56,7 @@ export type StreamEvent<Events extends StreamEvents> = {
 }[keyof Events & string];
 
 /** The argument of a handler. A changing one also gets the `effect` (unless it makes its own), a paged one the `page`. */
-export interface Given<C, P, Q, B> {
+export interface HandlerInput<C, P, Q, B> {
   caller: C;
   path: P;
   query: Q;
@@ -95,7 +95,7 @@ type GivenFor<
   B extends z.ZodType,
   A extends z.ZodType,
   O extends boolean,
-> = Given<CallerOf<S>, z.output<P>, z.output<Q>, z.output<B>> &
+> = HandlerInput<CallerOf<S>, z.output<P>, z.output<Q>, z.output<B>> &
   (M extends 'GET' ? unknown : [O] extends [true] ? { once: Once } : { effect: Effect }) &
   ([T] extends [never] ? unknown : { found: T }) &
   ([A] extends [never] ? unknown : { page: Page<z.output<A>> });
@@ -199,7 +199,7 @@ export interface AnyOperation {
   /** An answer, or an item of a paged one, as its schema says. */
   encode(answer: unknown): unknown;
 }
-export type AnyGiven = Given<unknown, unknown, unknown, unknown> & {
+export type AnyGiven = HandlerInput<unknown, unknown, unknown, unknown> & {
   effect?: unknown;
   once?: unknown;
   page?: unknown;
@@ -302,7 +302,7 @@ function withFound(
 ): AnyOperation['handle'] {
   if (of === undefined) return handle;
   const found = async (given: AnyGiven): Promise<AnyGiven> => {
-    const { caller, path, effect } = given as Given<OrganizationCaller, { id: string }, unknown, unknown> & {
+    const { caller, path, effect } = given as HandlerInput<OrganizationCaller, { id: string }, unknown, unknown> & {
       effect?: Effect;
     };
     return { ...given, found: await caller.see(of, path.id, effect?.kysely) };

@@ -102,10 +102,13 @@ export const tokenText = z
   .meta({ writeOnly: true })
   .describe('Stored encrypted, sent to this host alone and never answered.');
 
-type Given = Pick<NewConnection, 'kind' | 'host' | 'token'> & { label: string | undefined };
+type ConnectionBody = Pick<NewConnection, 'kind' | 'host' | 'token'> & { label: string | undefined };
 
 /** What the host says of the token. A host or a token that is of no use is refused before anything is written. */
-export async function verified({ kind, host, label, token }: Given, { outbound }: ServerParts): Promise<NewConnection> {
+export async function verified(
+  { kind, host, label, token }: ConnectionBody,
+  { outbound }: ServerParts,
+): Promise<NewConnection> {
   const rules = { ...outbound, timeoutMillis: 15_000 };
   const provider = await toldBy(() => probeGitHost(host, rules));
   if ('error' in provider) throw invalidField('body.host', `cannot be used: ${provider.error}`);

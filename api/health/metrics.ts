@@ -80,12 +80,12 @@ export function createMetrics({ database, hub, feed }: Sources): Metrics {
   };
 }
 
-type Place = Pick<Settings, 'WORKER_METRICS_URL' | 'WORKER_SOCKET' | 'METRICS_TOKEN_FILE'>;
+type WorkerAddress = Pick<Settings, 'WORKER_METRICS_URL' | 'WORKER_SOCKET' | 'METRICS_TOKEN_FILE'>;
 
 const longest = 2_000;
 
 /** The worker's metrics, if a worker is named. A worker that is down shows by their absence. */
-export async function workerMetrics(place: Place): Promise<string> {
+export async function workerMetrics(place: WorkerAddress): Promise<string> {
   const { WORKER_METRICS_URL: url, WORKER_SOCKET: socket } = place;
   const signal = AbortSignal.timeout(longest);
   if (url !== undefined) return await fromAddress(url, place.METRICS_TOKEN_FILE, signal).catch(() => '');

@@ -72,7 +72,7 @@ export type LogTold = { cursor: LogCursor } & (
   | { run: LogRun }
 );
 
-export interface Wanted {
+export interface LogRange {
   from?: LogCursor | undefined;
   tail?: number | undefined;
   /** Where to end; nothing is followed then. */
@@ -86,7 +86,7 @@ const roomBytes = 1024 * 1024;
 /** One that reads the log of an instance in this process. Takes batches from the agent, and gives lines. */
 export class LogReader {
   readonly #row: Omit<LogReaderRow, 'wanted'>;
-  readonly #wanted: Wanted;
+  readonly #wanted: LogRange;
   readonly #waiting: LogBatch[] = [];
   #size = 0;
   #cursor: LogCursor | undefined;
@@ -97,7 +97,7 @@ export class LogReader {
   #wake: () => void = () => {};
   readonly #forRoom = new Set<() => void>();
 
-  constructor(row: Omit<LogReaderRow, 'wanted'>, wanted: Wanted) {
+  constructor(row: Omit<LogReaderRow, 'wanted'>, wanted: LogRange) {
     this.#row = row;
     this.#wanted = wanted;
     this.#cursor = wanted.from;

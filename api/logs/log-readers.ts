@@ -16,7 +16,7 @@ import { relay, relayed, takeRelayed } from '../../db/logs/log-relay.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { type LogBatch, logBatch } from '../../protocol/logs.ts';
 import type { Bell } from '../agent-link/bell.ts';
-import { LogReader, type Wanted } from './log-reader.ts';
+import { type LogRange, LogReader } from './log-reader.ts';
 
 declare module '../engine/server/server-parts.ts' {
   interface ServerParts {
@@ -64,7 +64,7 @@ export class LogReaders {
   }
 
   /** Opens a reader until the signal is aborted. Its row is all that reading a log writes. */
-  async open(cluster: ClusterRef, instance: string, wanted: Wanted, signal: AbortSignal): Promise<LogReader> {
+  async open(cluster: ClusterRef, instance: string, wanted: LogRange, signal: AbortSignal): Promise<LogReader> {
     const reader = new LogReader({ id: uuid(), cluster, instance }, wanted);
     const leave = () => {
       signal.removeEventListener('abort', leave);

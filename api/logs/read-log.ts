@@ -9,7 +9,7 @@ import type { report } from '../../protocol/observed.ts';
 import { logsMinor } from '../../protocol/version.ts';
 import { refuseWithoutContact } from '../commands/command.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
-import type { LogTold, Wanted } from './log-reader.ts';
+import type { LogRange, LogTold } from './log-reader.ts';
 import type { LogReaders } from './log-readers.ts';
 
 /**
@@ -19,7 +19,7 @@ import type { LogReaders } from './log-readers.ts';
 export async function* readLog(
   server: Pick<ServerParts, 'database' | 'clocks' | 'keyring'> & { logReaders: Pick<LogReaders, 'open'> },
   cluster: ClusterView,
-  { instance, ...wanted }: Wanted & { instance: string },
+  { instance, ...wanted }: LogRange & { instance: string },
   signal: AbortSignal,
 ): AsyncGenerator<LogTold, { message: string } | undefined, undefined> {
   const found = await findInstance(server.database.kysely, cluster, instance);
@@ -59,7 +59,7 @@ export async function* readLog(
 export async function* readWholeLog(
   server: Parameters<typeof readLog>[0],
   cluster: ClusterView,
-  wanted: Omit<Wanted, 'follow'> & { instance: string },
+  wanted: Omit<LogRange, 'follow'> & { instance: string },
   signal: AbortSignal,
   lost: string,
 ): AsyncGenerator<LogTold, void, undefined> {

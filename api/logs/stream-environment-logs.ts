@@ -25,7 +25,7 @@ const noteSchema = z
 const mostInstances = 12;
 const lookMillis = 1_000;
 
-type Told =
+type LogEvent =
   | { event: 'log'; data: z.output<typeof environmentLogLineSchema> }
   | { event: 'note'; data: z.output<typeof noteSchema> };
 
@@ -57,7 +57,7 @@ export const streamEnvironmentLogs = operation({
     server,
     database,
     signal,
-  }): AsyncGenerator<Told, void, undefined> {
+  }): AsyncGenerator<LogEvent, void, undefined> {
     const organizationId = caller.organization.id;
     const cluster =
       environment.clusterId === null
@@ -70,7 +70,7 @@ export const streamEnvironmentLogs = operation({
     const over = AbortSignal.any([signal, leaving.signal]);
     const known = new Set<string>();
     const reading = new Set<string>();
-    const read = async function* ({ instance, serviceId, serviceName }: EnvironmentInstance): AsyncGenerator<Told> {
+    const read = async function* ({ instance, serviceId, serviceName }: EnvironmentInstance): AsyncGenerator<LogEvent> {
       const { id, process, release } = instance;
       reading.add(id);
       try {
@@ -88,7 +88,7 @@ export const streamEnvironmentLogs = operation({
         reading.delete(id);
       }
     };
-    const started = async function* (): AsyncGenerator<AsyncIterable<Told>> {
+    const started = async function* (): AsyncGenerator<AsyncIterable<LogEvent>> {
       let tooMany = false;
       while (!over.aborted) {
         const at = { organizationId, environmentId: environment.id };
@@ -118,6 +118,6 @@ export const streamEnvironmentLogs = operation({
   },
 });
 
-async function* note(message: string): AsyncGenerator<Told> {
+async function* note(message: string): AsyncGenerator<LogEvent> {
   yield { event: 'note', data: { message, instance: '' } };
 }

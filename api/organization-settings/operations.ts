@@ -20,7 +20,7 @@ interface Setting<Field extends Unit> {
 
 type Path = { path: { id: string } };
 type Duration<Field extends Unit> = Record<Field, number>;
-type Wanted<Field extends Unit> = Duration<Field> & { was?: Partial<Duration<Field>> | undefined };
+type DurationBody<Field extends Unit> = Duration<Field> & { was?: Partial<Duration<Field>> | undefined };
 
 /** Gets and sets how long something of the organization lasts. Both answer one field, which is called by its unit. */
 function lastingOperations<Field extends Unit>({
@@ -70,7 +70,7 @@ function lastingOperations<Field extends Unit>({
   });
   return { get, set } as unknown as {
     get: Operation<Path, Duration<Field>, 'query'>;
-    set: Operation<Path & { body: Wanted<Field> }, Duration<Field>, 'mutation'>;
+    set: Operation<Path & { body: DurationBody<Field> }, Duration<Field>, 'mutation'>;
   };
 }
 

@@ -36,7 +36,7 @@ export function projectAnswer(project: ProjectView): AnswerOf<typeof projectSche
   return { ...project, owner: owner && { ...owner, picture: owner.picture ?? '' } };
 }
 
-interface Wanted {
+interface OwnerBody {
   ownerId?: string | undefined;
   teamId?: string | undefined;
 }
@@ -45,7 +45,7 @@ interface Wanted {
 export async function ownerOf(
   effect: Effect,
   caller: OrganizationCaller,
-  { ownerId, teamId }: Wanted,
+  { ownerId, teamId }: OwnerBody,
 ): Promise<{ ownerId?: string; teamId?: string }> {
   if (teamId !== undefined) return { teamId: (await caller.see(theTeam, teamId, effect.kysely)).id };
   const id = ownerId ?? caller.answerableId;

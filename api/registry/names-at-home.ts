@@ -12,7 +12,7 @@ import { invalidField } from '../engine/input/input.ts';
 
 export const absentHere = "is no repository of this installation's registry that you may see";
 
-interface Place {
+interface ServiceOfName {
   organizationId: string;
   projectId: string;
   /** Absent while it is created. */
@@ -28,7 +28,7 @@ export async function namedAtHome(
   { kysely }: Effect,
   caller: OrganizationCaller,
   settings: Settings,
-  place: Place,
+  place: ServiceOfName,
   source: ServiceSource,
   location: string,
 ): Promise<ServiceSource> {
@@ -70,7 +70,7 @@ export function registryHosts({ PUBLIC_URL, PORT }: Pick<Settings, 'PUBLIC_URL' 
 async function meantPath(
   kysely: Kysely<Tables>,
   caller: OrganizationCaller,
-  { organizationId, projectId }: Place,
+  { organizationId, projectId }: ServiceOfName,
   { path, tag, digest }: NameAtHome,
 ): Promise<string | undefined> {
   if (path.length > 2) return undefined;

@@ -15,7 +15,7 @@ import { type GitCredential, remoteRefs } from '../../outbound/git/remote-refs.t
 import { detectedBuildSchema } from '../builds/build.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidField } from '../engine/input/input.ts';
-import { type Given, operation } from '../engine/operation.ts';
+import { type HandlerInput, operation } from '../engine/operation.ts';
 import { envTemplateKey } from '../env-template/operations.ts';
 import { theGitConnection, toldBy } from '../git-connections/git-connection.ts';
 import { gitBranchesSchema } from '../git-connections/operations.ts';
@@ -75,8 +75,8 @@ const branchBody = z.strictObject({
 });
 
 type Body = z.output<typeof branchBody>;
-type Asked = Pick<
-  Given<OrganizationCaller, unknown, unknown, Body>,
+type DetectionInput = Pick<
+  HandlerInput<OrganizationCaller, unknown, unknown, Body>,
   'caller' | 'body' | 'database' | 'server' | 'signal'
 >;
 
@@ -89,7 +89,7 @@ interface ReadBranch<T> {
 
 /** Reads the newest commit of a branch. Refuses at the field with a sentence where that is not possible. */
 async function readBranch<T>(
-  { caller, body, database, server, signal }: Asked,
+  { caller, body, database, server, signal }: DetectionInput,
   work: (tree: CommitTree) => Promise<T>,
 ): Promise<ReadBranch<T>> {
   refuseUnfit(body);

@@ -47,7 +47,7 @@ export function projectsOf({ allProjects, projectIds }: AllowedProjects): readon
   return allProjects ? 'all' : projectIds;
 }
 
-interface Given {
+interface ProjectsBody {
   allProjects?: boolean | undefined;
   projectIds?: string[] | undefined;
 }
@@ -56,7 +56,7 @@ interface Given {
 export async function wantedProjects(
   effect: Pick<Effect, 'kysely'>,
   { organization }: OrganizationCaller,
-  { allProjects, projectIds }: Given,
+  { allProjects, projectIds }: ProjectsBody,
   before: AllowedProjects = everyProject,
 ): Promise<AllowedProjects> {
   if (allProjects === true) {
@@ -82,7 +82,10 @@ export async function changeProjects(
 ): Promise<void> {
   const before = await lockAllowedProjects(effect, credential);
   if (before === undefined) return;
-  const sorted = <Fields extends Given>(given: Fields) => ({ ...given, projectIds: given.projectIds?.toSorted() });
+  const sorted = <Fields extends ProjectsBody>(given: Fields) => ({
+    ...given,
+    projectIds: given.projectIds?.toSorted(),
+  });
   const subject = { organizationId: credential.organizationId, kind: credential.kind, id: credential.id };
   await refuseChangedMeanwhile<AllowedProjects>(effect.kysely, subject, {
     is: { allProjects: before.allProjects, projectIds: before.projectIds },

@@ -29,7 +29,7 @@ export function historyOf(server: ServerParts, { kind, id, archivedAt }: ActorVi
   return new ActorHistory({ database, keyring, temporal, onUnreadable }, actorId(kind, id), archivedAt !== null);
 }
 
-interface Told {
+interface HistoryContext {
   /** When the workflow started. */
   since: Date;
   words: ActorWords;
@@ -37,7 +37,7 @@ interface Told {
   events?: readonly HistoryEvent[] | undefined;
 }
 
-function presentStep(step: HistoryStep, { since, words, events }: Told): AnswerOf<typeof historyStepSchema> {
+function presentStep(step: HistoryStep, { since, words, events }: HistoryContext): AnswerOf<typeof historyStepSchema> {
   const { run, events: ids, startedAt, state } = step;
   return {
     ...step,
@@ -79,7 +79,7 @@ export const historyQuery = z.strictObject({
     .describe('Begins a few steps before this one, which is named by its `id` or by one of its events.'),
 });
 
-interface Asked {
+interface HistoryRequest {
   query: z.output<typeof historyQuery>;
   page: { limit: number; after?: z.output<typeof historyPosition> | undefined };
   server: ServerParts;
@@ -87,7 +87,7 @@ interface Asked {
 }
 
 /** A page of the steps of an actor that the caller may see. */
-export async function historyPage(actor: ActorView, { query, page, server, signal }: Asked) {
+export async function historyPage(actor: ActorView, { query, page, server, signal }: HistoryRequest) {
   const history = historyOf(server, actor);
   const newest = query.order === 'newest';
   const { words } = descriptors[actor.kind];
@@ -149,7 +149,7 @@ function firstAround(ordered: readonly HistoryStep[], event: number): number {
   return Math.max(0, ordered.findIndex(({ events }) => events.includes(event)) - context);
 }
 
-function matching({ failures, q }: Asked['query']): (step: HistoryStep) => boolean {
+function matching({ failures, q }: HistoryRequest['query']): (step: HistoryStep) => boolean {
   const text = q.toLowerCase();
   return (step) => {
     if (failures && !isFailure(step)) return false;

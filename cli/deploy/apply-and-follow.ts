@@ -13,7 +13,7 @@ import { followBuilds } from './follow-builds.ts';
 import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
 
-interface Asked {
+interface ApplyOptions {
   message: string | undefined;
   all: boolean;
   downtimeAccepted: boolean;
@@ -23,14 +23,14 @@ interface Asked {
   repository?: boolean;
 }
 
-type Place = Pick<Complete, 'project' | 'environment'> & { service?: Complete['service'] };
+type ApplyTarget = Pick<Complete, 'project' | 'environment'> & { service?: Complete['service'] };
 
 /** Applies the changes, sees them through, and prints where the service answers. */
 export async function applyAndFollow(
   here: Here,
-  to: Place,
+  to: ApplyTarget,
   changes: Changes,
-  asked: Asked,
+  asked: ApplyOptions,
   waiting: Waiting,
   interrupt: Interrupt,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export function tellLeft(left: number, { slug, production }: Complete['environme
 }
 
 /** The service, if what is applied of it is not what serves: its last deployment failed or was cancelled. */
-async function toDeployAgain({ rest }: Here, { environment, service }: Place, force: boolean): Promise<string[]> {
+async function toDeployAgain({ rest }: Here, { environment, service }: ApplyTarget, force: boolean): Promise<string[]> {
   if (service === undefined) return [];
   const found = (await overviewOf(rest, environment)).find(({ serviceId }) => serviceId === service.id);
   // One that was never applied there is staged as a whole.
@@ -92,7 +92,7 @@ async function toDeployAgain({ rest }: Here, { environment, service }: Place, fo
 /** Nothing is to be applied: what is under way is followed, and what is not live is named. */
 async function unchanged(
   { rest }: Here,
-  to: Place,
+  to: ApplyTarget,
   waiting: Waiting,
   place: string,
   interrupt: Interrupt,
@@ -140,7 +140,7 @@ function alreadyLive(one: OverviewService | undefined, service: string, environm
 async function buildAnew(
   { rest }: Here,
   to: Complete,
-  { message, downtimeAccepted }: Asked,
+  { message, downtimeAccepted }: ApplyOptions,
   interrupt: Interrupt,
   json: boolean,
 ): Promise<Build> {
@@ -187,7 +187,7 @@ export async function followBuilt(
 /** The addresses alone are the result: `xdg-open $(./ballast deploy …)`. */
 async function tell(
   { rest }: Here,
-  { project, environment, service }: Place,
+  { project, environment, service }: ApplyTarget,
   deployments: readonly Deployment[],
   json: boolean,
   changeSetId?: string,

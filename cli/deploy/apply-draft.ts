@@ -30,7 +30,7 @@ export interface Changes {
   upload?: { serviceId: string; sourceId: string };
 }
 
-interface Asked {
+interface ApplyOptions {
   message: string | undefined;
   /** Changes of others go along. */
   all: boolean;
@@ -63,7 +63,7 @@ export async function applyDraft(
   environment: Environment,
   changes: Changes,
   seen: ChangeSetView,
-  { message, all, downtimeAccepted, deployServiceIds = [], interrupt }: Asked,
+  { message, all, downtimeAccepted, deployServiceIds = [], interrupt }: ApplyOptions,
 ): Promise<Applied | undefined> {
   const { items, serviceId, upload } = changes;
   for (let view = seen; ; view = await draftWith(here.rest, environment, changes)) {
@@ -101,7 +101,7 @@ export async function applyDraft(
   }
 }
 
-interface Wanted {
+interface ServiceChanges {
   /** Absent where it stays. */
   source?: ServiceSource | undefined;
   port: number | undefined;
@@ -110,7 +110,7 @@ interface Wanted {
 }
 
 /** The changes that a deployment makes: source, port and variables, and the service where the environment does not have it yet. */
-export async function changesFor(rest: Rest, to: Complete, wanted: Wanted): Promise<ItemBody[]> {
+export async function changesFor(rest: Rest, to: Complete, wanted: ServiceChanges): Promise<ItemBody[]> {
   const serviceId = to.service.id;
   const { source, port, variables } = wanted;
   const items: ItemBody[] = [{ kind: 'service.create', serviceId }];

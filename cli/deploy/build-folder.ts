@@ -20,7 +20,7 @@ import type { Interrupt } from './interrupt.ts';
 import type { Complete } from './missing.ts';
 import { untilDecided } from './until-decided.ts';
 
-interface Wanted {
+interface FolderOptions {
   /** Of the application within the folder; undefined: the one that the service has. */
   context: string | undefined;
   /** The sentence that refuses the folder where no service knows an application within it. */
@@ -53,7 +53,7 @@ export async function folderChanges(
   place: Here,
   to: Complete,
   folder: string,
-  { context, refusal, port, variables, all, waiting }: Wanted,
+  { context, refusal, port, variables, all, waiting }: FolderOptions,
   interrupt: Interrupt,
 ): Promise<Changes & { upload: { serviceId: string; sourceId: string } }> {
   const before = await sourceThere(place.rest, to);
@@ -90,7 +90,7 @@ export async function buildBehindApproval(
   place: Here,
   to: Complete,
   { upload, ...changes }: Changes & { upload: { serviceId: string; sourceId: string } },
-  wanted: Wanted,
+  wanted: FolderOptions,
   interrupt: Interrupt,
 ): Promise<Build | number> {
   const { rest } = place;

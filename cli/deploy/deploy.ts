@@ -187,7 +187,7 @@ function suggested(source: ImageSource, { wanted }: Here, directory: string): { 
   return { service, project: project || service };
 }
 
-interface Wanted {
+interface ImageOptions {
   port: number | undefined;
   variables: readonly string[];
 }
@@ -196,7 +196,7 @@ async function withImage(
   place: Here,
   target: Target,
   source: Exclude<ImageSource, GitSource>,
-  wanted: Wanted,
+  wanted: ImageOptions,
   interrupt: Interrupt,
 ) {
   const progress = new Progress(process.stderr);
@@ -223,7 +223,7 @@ async function withImage(
   }
 }
 
-async function withoutImage(place: Here, { project, environment, service }: Target, wanted: Wanted) {
+async function withoutImage(place: Here, { project, environment, service }: Target, wanted: ImageOptions) {
   if (project === undefined || environment === undefined) throw new Error('There is nothing to deploy to.');
   if (wanted.port === undefined && wanted.variables.length === 0) {
     return { to: { project, environment, ...(service === undefined ? {} : { service }) }, items: [] };

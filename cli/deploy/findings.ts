@@ -15,7 +15,7 @@ type Detection = NonNullable<NonNullable<Build['builder']>['detection']>;
 type Variable = z.output<typeof variableSchema>;
 type Asking = Pick<Detection, 'envTemplate' | 'requiredVariables' | 'static'>;
 
-interface Place {
+interface FindingsTarget {
   project: Project;
   environment: Environment;
 }
@@ -29,7 +29,7 @@ const mostOptions = 3;
  */
 export async function tellVariables(
   rest: Rest,
-  to: Place & { service: Service },
+  to: FindingsTarget & { service: Service },
   asking: Asking,
   given: readonly string[] = [],
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function tellVariables(
 }
 
 /** The same of a source that the cluster reads, once its build has told of it. */
-export async function tellVariablesOf(rest: Rest, place: Place, build: Build): Promise<void> {
+export async function tellVariablesOf(rest: Rest, place: FindingsTarget, build: Build): Promise<void> {
   const detection = build.builder?.detection;
   if (detection === undefined) return;
   const lines = async () => variableLines(rest, { ...place, service: await serviceOf(rest, build) }, detection, []);
@@ -45,7 +45,7 @@ export async function tellVariablesOf(rest: Rest, place: Place, build: Build): P
 }
 
 /** Proposes what else the source of a build says to run, unless the service has it: nothing is started unasked. */
-export async function tellProposals(rest: Rest, place: Place, build: Build): Promise<void> {
+export async function tellProposals(rest: Rest, place: FindingsTarget, build: Build): Promise<void> {
   await tell(proposalLines(rest, place, build));
 }
 
@@ -56,7 +56,7 @@ async function tell(lines: Promise<string[]>): Promise<void> {
 
 async function variableLines(
   rest: Rest,
-  { service, ...place }: Place & { service: Service },
+  { service, ...place }: FindingsTarget & { service: Service },
   { envTemplate, requiredVariables, static: isStatic }: Asking,
   given: readonly string[],
 ): Promise<string[]> {
@@ -84,7 +84,7 @@ async function variableLines(
   ];
 }
 
-async function proposalLines(rest: Rest, place: Place, build: Build): Promise<string[]> {
+async function proposalLines(rest: Rest, place: FindingsTarget, build: Build): Promise<string[]> {
   const { proposed = [] } = build.builder?.detection ?? {};
   const known = proposed.filter(({ command }) => command.length > 0);
   if (known.length === 0) return [];
@@ -111,7 +111,7 @@ async function serviceOf(rest: Rest, { serviceId, environmentId }: Build): Promi
   return await rest.call<Service>('GET', `/services/${serviceId}?environmentId=${environmentId}`);
 }
 
-function wordsOf({ slug }: Service, place: Place): string {
+function wordsOf({ slug }: Service, place: FindingsTarget): string {
   return ` --service ${slug}${placeWords(place)}`;
 }
 

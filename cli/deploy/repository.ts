@@ -12,7 +12,7 @@ import type { Interrupt } from './interrupt.ts';
 import { type Complete, createMissing } from './missing.ts';
 import type { Target } from './target.ts';
 
-interface Wanted {
+interface RepositoryOptions {
   port: number | undefined;
   variables: readonly string[];
 }
@@ -22,7 +22,7 @@ export async function withRepository(
   place: Here,
   target: Target,
   source: GitSource,
-  wanted: Wanted,
+  wanted: RepositoryOptions,
   interrupt: Interrupt,
 ): Promise<{ to: Complete; items: ItemBody[] }> {
   const { rest } = place;

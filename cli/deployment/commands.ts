@@ -9,7 +9,7 @@ import { eventsOption } from '../engine/progress.ts';
 import { Rest, restOptions } from '../engine/rest.ts';
 import { asFacts, asTable, inParts, said } from '../engine/table.ts';
 import { chosenService, environmentHere, type InService, serviceHere } from '../place/chosen.ts';
-import { type Given, here, serviceOptions } from '../place/here.ts';
+import { here, serviceOptions, type TargetOptions } from '../place/here.ts';
 import { narrowed } from '../place/narrowed.ts';
 import { placeOfEnvironment } from '../place/place-of-environment.ts';
 import type { Deployment } from './deployment.ts';
@@ -71,7 +71,7 @@ Exit code 5: still under way when the time was up.`,
 });
 
 /** Its id, and the options that name its place. */
-async function onlyOne(given: Given) {
+async function onlyOne(given: TargetOptions) {
   const place = await environmentHere(given, { change: true });
   const { rest, environment } = place;
   const service = given.service === undefined ? undefined : await chosenService(place, place.project);

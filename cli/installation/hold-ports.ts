@@ -1,13 +1,13 @@
 import type { Settings } from '../../domain/settings/settings.ts';
 import type { Home } from '../../runtime/home/home.ts';
-import { CannotHold, type HeldSocket, holdSockets, type Place } from '../../runtime/sockets/held-socket.ts';
+import { CannotHold, type HeldSocket, holdSockets, type SocketAddress } from '../../runtime/sockets/held-socket.ts';
 import { anyInnerPort, portRefusal } from '../../runtime/sockets/ports.ts';
 
 /** Who listens at ports that the supervisor holds. The identity provider has none. */
 export type Listener = 'api' | 'worker';
 export type HeldPorts = Readonly<Record<Listener, readonly HeldSocket[]>>;
 
-interface Wanted extends Place {
+interface PortToHold extends SocketAddress {
   listener: Listener;
   /** The setting by which people chose the port; without one another port is as good. */
   setting?: 'PORT' | 'WORKER_PORT';
@@ -45,7 +45,7 @@ export async function holdPorts(home: Home, settings: Choice): Promise<HeldPorts
   }
 }
 
-function wantedPorts(settings: Choice, before: number | undefined): Wanted[] {
+function wantedPorts(settings: Choice, before: number | undefined): PortToHold[] {
   const { LISTEN, PORT, WORKER_PORT } = settings;
   const api = PORT === 0 ? { port: anyInnerPort() } : { port: PORT, setting: 'PORT' as const };
   const worker =

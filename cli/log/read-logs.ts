@@ -113,7 +113,7 @@ export interface LogLine {
   run?: number;
 }
 
-interface Asked {
+interface LogRequest {
   rest: Rest;
   path: string;
   query: Record<string, string>;
@@ -129,7 +129,7 @@ const againMillis = 1_000;
  * why not has been told then.
  */
 export async function readLogs(
-  { rest, path, query, signal }: Asked,
+  { rest, path, query, signal }: LogRequest,
   id: string,
   add: (told: LogLine | RunEnd) => void,
 ): Promise<boolean> {

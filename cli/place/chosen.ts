@@ -5,7 +5,7 @@ import type { serviceSchema } from '../../api/services/service.ts';
 import { UsageError } from '../engine/command.ts';
 import { foundBy } from '../engine/given.ts';
 import { said } from '../engine/table.ts';
-import { type Given, type Here, here, rememberedBy } from './here.ts';
+import { type Here, here, rememberedBy, type TargetOptions } from './here.ts';
 
 export type Project = z.output<typeof projectSchema>;
 export type Environment = z.output<typeof environmentSchema>;
@@ -16,17 +16,17 @@ export type InProject = Here & { project: Project };
 export type InEnvironment = InProject & { environment: Environment };
 export type InService = InEnvironment & { service: Service };
 
-export async function projectHere(given: Given): Promise<InProject> {
+export async function projectHere(given: TargetOptions): Promise<InProject> {
   const place = await here(given);
   return { ...place, project: await chosenProject(place) };
 }
 
-export async function environmentHere(given: Given, aim: { change: boolean }): Promise<InEnvironment> {
+export async function environmentHere(given: TargetOptions, aim: { change: boolean }): Promise<InEnvironment> {
   const place = await projectHere(given);
   return { ...place, environment: await chosenEnvironment(place, place.project, aim) };
 }
 
-export async function serviceHere(given: Given, aim: { change: boolean }): Promise<InService> {
+export async function serviceHere(given: TargetOptions, aim: { change: boolean }): Promise<InService> {
   const place = await projectHere(given);
   const service = await chosenService(place, place.project);
   return { ...place, service, environment: await chosenEnvironment(place, place.project, aim) };

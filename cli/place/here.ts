@@ -32,7 +32,7 @@ export const projectOptions = { ...projectOption, ...restOptions } as const;
 export const environmentOptions = { ...projectOption, ...environmentOption, ...restOptions } as const;
 export const serviceOptions = { ...projectOption, ...environmentOption, ...serviceOption, ...restOptions } as const;
 
-export interface Given extends Address {
+export interface TargetOptions extends Address {
   project?: string | undefined;
   environment?: string | undefined;
   service?: string | undefined;
@@ -51,14 +51,14 @@ export interface Here {
 }
 
 /** A variable is of a service or shared, not both. */
-export function refuseBoth(shared: boolean, { service }: Given): void {
+export function refuseBoth(shared: boolean, { service }: TargetOptions): void {
   if (!shared || service === undefined) return;
   throw new UsageError('A shared variable belongs to no service: leave out --service or --shared.');
 }
 
 const kinds = ['project', 'environment', 'service'] as const;
 
-export async function here(given: Given, directory = process.cwd()): Promise<Here> {
+export async function here(given: TargetOptions, directory = process.cwd()): Promise<Here> {
   const rest = new Rest(given);
   const [organization] = await rest.all<Membership>('/organizations', 1);
   if (organization === undefined) throw new UsageError('This token belongs to no organization; create another one.');

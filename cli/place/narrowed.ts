@@ -1,8 +1,8 @@
 import { chosenEnvironment, chosenProject, chosenService } from './chosen.ts';
-import { type Given, here } from './here.ts';
+import { here, type TargetOptions } from './here.ts';
 
 /** The filters of a list that the options name, in words, too. Without any it is the whole organization. */
-export async function narrowed(given: Given) {
+export async function narrowed(given: TargetOptions) {
   const place = await here(given);
   const { rest, organization } = place;
   const filter: Record<string, string> = {};

@@ -30,7 +30,7 @@ export const answersFd = 3;
 const main = fileURLToPath(new URL('prepare-main.ts', import.meta.url));
 const mostStarts = 3;
 
-interface Asked {
+interface PendingTask {
   task: Task;
   child: ChildProcess;
   onProgress: (text: string) => void;
@@ -44,7 +44,7 @@ interface Asked {
 export class Preparation {
   readonly #env: () => Readonly<Record<string, string>>;
   readonly #signal: AbortSignal;
-  readonly #asked = new Set<Asked>();
+  readonly #asked = new Set<PendingTask>();
   #child: ChildProcess | undefined;
 
   /** `env`: what leads to the parts, as they get it themselves; asked for with each task. */
@@ -76,7 +76,7 @@ export class Preparation {
   #askOnce(task: Task, onProgress: (text: string) => void): Promise<Answers[Task]> {
     const order: Order = { task, env: this.#env() };
     this.#child ??= this.#start();
-    const one: Asked = { task, child: this.#child, onProgress, done: Promise.withResolvers() };
+    const one: PendingTask = { task, child: this.#child, onProgress, done: Promise.withResolvers() };
     this.#asked.add(one);
     this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
     return one.done.promise.finally(() => this.#asked.delete(one));
@@ -112,7 +112,7 @@ class ChildEnded extends Refusal {
   }
 }
 
-function hear({ onProgress, done }: Asked, line: Line): void {
+function hear({ onProgress, done }: PendingTask, line: Line): void {
   if ('progress' in line) onProgress(line.progress);
   else if ('answer' in line) done.resolve(line.answer);
   else done.reject(line.failed.foreseen ? new Refusal(line.failed.sentence) : new Error(line.failed.sentence));

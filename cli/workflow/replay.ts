@@ -113,14 +113,14 @@ const mostAttempts = 30;
 
 const ages = duration(1_000, 366 * 86_400_000);
 
-interface Asked {
+interface ReplayOptions {
   since?: string | undefined;
   kind?: string | undefined;
   json: boolean;
 }
 
 /** Replays all workflows that failed, and sums up which of them this checkout would run otherwise. */
-async function replayFailed(rest: Rest, { since = '7d', kind, json }: Asked): Promise<Outcome | undefined> {
+async function replayFailed(rest: Rest, { since = '7d', kind, json }: ReplayOptions): Promise<Outcome | undefined> {
   const age = ages.parse(since);
   if (age === undefined) throw new UsageError(`--since wants ${ages.form}.`);
   const from = new Date(Date.now() - age).toISOString();

@@ -123,7 +123,7 @@ export async function isExchanged(kysely: Kysely<Tables>, organizationId: string
   return token?.trusted_issuer_id != null;
 }
 
-interface Asked extends Omit<RequestedApproval, 'requestedBy'> {
+interface ApprovalRequest extends Omit<RequestedApproval, 'requestedBy'> {
   requestedBy: Pick<Author, 'kind' | 'id' | 'name'>;
   /** The person behind it, where it was requested by a token. */
   answerableId: string | undefined;
@@ -133,7 +133,7 @@ interface Asked extends Omit<RequestedApproval, 'requestedBy'> {
 export async function askDeciders(
   effect: Effect,
   organizationId: string,
-  { requestedBy, answerableId, ...asked }: Asked,
+  { requestedBy, answerableId, ...asked }: ApprovalRequest,
 ): Promise<void> {
   const authors = await recordAuthors(effect, organizationId, asked.approvalId);
   const among = decidersAmong({ authors, deciders: await deciders(effect.kysely, organizationId) });

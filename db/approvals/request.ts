@@ -25,10 +25,10 @@ interface Requested {
   down: readonly Down[];
 }
 
-type Place = EnvironmentRef & ProjectRef;
+type ApprovalTarget = EnvironmentRef & ProjectRef;
 
 /** Asks for a decision on a change set: with what changes, what it touches, and what the difference relies on. */
-export async function requestApproval(effect: Effect, place: Place, requested: Requested): Promise<void> {
+export async function requestApproval(effect: Effect, place: ApprovalTarget, requested: Requested): Promise<void> {
   const { id, plan, released, request, down, after } = requested;
   const { organizationId, environmentId, projectId } = place;
   const author = after?.requestedBy ?? effect.author;

@@ -25,14 +25,14 @@ const argumentsMinor = 8;
 
 export type BuildSecrets = Pick<Keyring, 'encryptSecret' | 'decryptSecret' | 'derivedSecret'>;
 
-interface Place {
+interface BuildTarget {
   organizationId: string;
   environmentId: string;
   serviceId: string;
   clusterId: string;
 }
 
-interface Given {
+interface BuildVariables {
   variables: Record<string, string>;
   secrets: string[];
   masked: string[];
@@ -45,14 +45,14 @@ interface Given {
   left: string[];
 }
 
-const nothing: Given = { variables: {}, secrets: [], masked: [], arguments: {}, left: [] };
+const nothing: BuildVariables = { variables: {}, secrets: [], masked: [], arguments: {}, left: [] };
 
 /** For the commands of a build: its log begins with what is left out, and its row knows by a digest what it was given. */
 export async function variablesOfBuild(
   effect: Effect,
   keyring: BuildSecrets,
-  build: Place & { id: string },
-): Promise<Partial<Given>> {
+  build: BuildTarget & { id: string },
+): Promise<Partial<BuildVariables>> {
   const { left, ...found } = await givenAt(effect, keyring, build);
   const agent = await agentOf(effect, build.clusterId);
   const given = fitting(found, agent);
@@ -63,7 +63,7 @@ export async function variablesOfBuild(
   return given ?? {};
 }
 
-function fitting({ arguments: plain, ...given }: Omit<Given, 'left'>, agent: RollingAgent | undefined) {
+function fitting({ arguments: plain, ...given }: Omit<BuildVariables, 'left'>, agent: RollingAgent | undefined) {
   if (agent === undefined || agent.minor < variablesMinor) return undefined;
   return { ...given, ...(agent.minor < argumentsMinor || Object.keys(plain).length === 0 ? {} : { arguments: plain }) };
 }
@@ -80,9 +80,9 @@ function tooOld(agent: RollingAgent | undefined): string {
 export async function givenAt(
   effect: Effect,
   keyring: BuildSecrets,
-  place: Place,
+  place: BuildTarget,
   items: readonly ItemRow[] = [],
-): Promise<Given> {
+): Promise<BuildVariables> {
   const { serviceId } = place;
   const settings = withItems(await appliedSettings(effect.kysely, place), items);
   const [references] = await referencesWith(effect.kysely, place, { settings, items });
@@ -114,7 +114,7 @@ export async function givenAt(
 
 async function withAddresses(
   effect: Effect,
-  { organizationId, environmentId, clusterId }: Place,
+  { organizationId, environmentId, clusterId }: BuildTarget,
   { variables, reached }: ResolvedVariables = { variables: new Map(), reached: [] },
 ): Promise<Map<string, BuildVariable>> {
   const late = new Map(
@@ -148,7 +148,7 @@ function maskedBy(
 
 async function fromBefore(
   { kysely }: Effect,
-  { organizationId, environmentId, serviceId }: Place,
+  { organizationId, environmentId, serviceId }: BuildTarget,
   own: ReadonlyMap<string, { value: string; secret: boolean }>,
 ): Promise<Record<string, string>> {
   const rows = await tenant(kysely, organizationId)
@@ -178,7 +178,7 @@ export async function digestOf(
 async function say(
   { kysely }: Effect,
   keyring: BuildSecrets,
-  { id, organizationId }: Place & { id: string },
+  { id, organizationId }: BuildTarget & { id: string },
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;

@@ -37,7 +37,7 @@ export async function cancelBuild(effect: Effect, id: string, name: string): Pro
   effect.audit('build.cancelled', { organizationId, id, name: `${name} #${number}` }, {});
 }
 
-interface Place {
+interface ServiceInEnvironment {
   organizationId: string;
   environmentId: string;
   serviceId: string;
@@ -46,7 +46,7 @@ interface Place {
 /** Cancels the builds of a service that leaves an environment: nobody would deploy what they make. */
 export async function withdrawBuilds(
   effect: Effect,
-  { organizationId, environmentId, serviceId }: Place,
+  { organizationId, environmentId, serviceId }: ServiceInEnvironment,
 ): Promise<void> {
   const open = await tenant(effect.kysely, organizationId)
     .selectFrom('build')

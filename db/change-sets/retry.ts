@@ -11,7 +11,7 @@ import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { ReleaseKeys } from '../releases/compose.ts';
 import type { AppliedSet } from './after/applied-set.ts';
-import { type Applied, applyPlan, type Images, type Place } from './apply/apply-draft.ts';
+import { type Applied, type ApplyTarget, applyPlan, type Images } from './apply/apply-draft.ts';
 import { planChanges } from './apply/plan.ts';
 import type { ApplyRequest } from './apply/request.ts';
 import { tellOfDraft } from './drafts.ts';
@@ -79,7 +79,7 @@ export async function retryChangeSet(
   effect: Effect,
   keyring: ReleaseKeys,
   changeSet: AppliedSet,
-  place: Place,
+  place: ApplyTarget,
   images: Images,
   asked: Omit<ApplyRequest, 'changeSetId' | 'deployServiceIds' | 'expectedRevision'>,
 ): Promise<Applied & { changeSetId: string }> {

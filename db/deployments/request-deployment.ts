@@ -35,7 +35,7 @@ export interface PromotedFrom {
   missing: readonly string[];
 }
 
-export interface Asked {
+export interface DeploymentOptions {
   kind: 'deploy' | 'rollback' | 'redeploy' | 'promote' | 'rerun' | 'resume';
   /** Waits for a slot instead of being refused. */
   queue: boolean;
@@ -65,7 +65,7 @@ export async function requestDeployment(
   effect: Effect,
   keyring: Secrets,
   release: ReleaseToDeploy,
-  asked: Asked,
+  asked: DeploymentOptions,
 ): Promise<Requested | Extract<Decision, { refused: string }>> {
   const { organizationId, projectId, environmentId, serviceId } = release;
   const project = { organizationId, projectId };
@@ -123,21 +123,21 @@ export async function requestDeployment(
 }
 
 /** A resumption runs what somebody has approved already. */
-function isHeld({ production, skips }: Place, { kind, rerun }: Asked): boolean {
+function isHeld({ production, skips }: PlannedRelease, { kind, rerun }: DeploymentOptions): boolean {
   return production && !skips && kind !== 'resume' && rerun?.approval === undefined;
 }
 
 /** What it does to settings. The rerun of a rollback brings them back, too; the others find theirs applied. */
-function meaningOf({ kind, rerun }: Asked): Asked['kind'] {
+function meaningOf({ kind, rerun }: DeploymentOptions): DeploymentOptions['kind'] {
   return rerun?.as === 'rollback' ? 'rollback' : kind;
 }
 
 /** A release that is live already gets new instances. */
-function replacesAll({ kind }: Asked, isLive: boolean): boolean {
+function replacesAll({ kind }: DeploymentOptions, isLive: boolean): boolean {
   return kind === 'redeploy' || (kind === 'rerun' && isLive);
 }
 
-interface Place {
+interface PlannedRelease {
   number: number;
   digest: string;
   runsAs: number;
@@ -155,9 +155,9 @@ interface Place {
   live: { id: string; number: number; image: string; content: ReleaseContent | null } | undefined;
 }
 
-async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<Place> {
+async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<PlannedRelease> {
   const { rows } = await sql<
-    Omit<Place, 'live'> & {
+    Omit<PlannedRelease, 'live'> & {
       live_id: string | null;
       live_number: number;
       live_image: string;
@@ -186,7 +186,11 @@ async function placeNow({ kysely }: Effect, release: ReleaseToDeploy): Promise<P
   return { ...place, live: id === null ? undefined : { id, number, image, content } };
 }
 
-function refuseUnfit({ number, retired, service, environment, live }: Place, { id }: ReleaseToDeploy, { kind }: Asked) {
+function refuseUnfit(
+  { number, retired, service, environment, live }: PlannedRelease,
+  { id }: ReleaseToDeploy,
+  { kind }: DeploymentOptions,
+) {
   if (retired) {
     throw new Problem(
       'release-retired',
@@ -204,8 +208,8 @@ function refuseUnfit({ number, retired, service, environment, live }: Place, { i
 async function requestApproval(
   effect: Effect,
   release: ReleaseToDeploy,
-  { number, digest, image, content, service, slug, environment, live: running }: Place,
-  asked: Asked & { deploymentId: string; approvalId: string; down: readonly Down[] },
+  { number, digest, image, content, service, slug, environment, live: running }: PlannedRelease,
+  asked: DeploymentOptions & { deploymentId: string; approvalId: string; down: readonly Down[] },
 ): Promise<void> {
   const { organizationId, projectId, environmentId, serviceId } = release;
   const { approvalId: id, deploymentId, reason, answerableId, down, promotedFrom } = asked;

@@ -10,7 +10,7 @@ import { recordService } from '../services/services.ts';
 import { raiseDesired } from '../workloads/cluster-slices.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 import { admit, lockAdmission } from './admission.ts';
-import { type Asked, type ReleaseToDeploy, requestDeployment } from './request-deployment.ts';
+import { type DeploymentOptions, type ReleaseToDeploy, requestDeployment } from './request-deployment.ts';
 import { type DeploymentRef, rolloutKey } from './rollout.ts';
 
 /** A service in an environment, with the names that sentences need. */
@@ -268,7 +268,7 @@ export async function resume(
   effect: Effect,
   keyring: Secrets,
   place: SuspensionPlace,
-  { queue, answerableId }: Pick<Asked, 'queue' | 'answerableId'>,
+  { queue, answerableId }: Pick<DeploymentOptions, 'queue' | 'answerableId'>,
 ): Promise<Resumed | Extract<Awaited<ReturnType<typeof requestDeployment>>, { refused: string }>> {
   const { suspended, liveReleaseId: id, open } = await lockSuspension(effect, place);
   if (!suspended) return { deploymentId: undefined };

@@ -9,7 +9,7 @@ import type { Tables } from '../postgres/tables.ts';
 import type { DeploymentRef } from './rollout.ts';
 
 /** The agent's account of a rollout: `observedRollout` of protocol/observed.ts. */
-export interface Told {
+export interface RolloutReport {
   phase: RolloutPhase;
   at: PhaseTimes;
   message?: string | undefined;
@@ -20,7 +20,7 @@ export interface Told {
 
 interface Looked {
   /** Of the last report, if it is about a rollout. */
-  told?: Told & { id: string; digest: string };
+  told?: RolloutReport & { id: string; digest: string };
   waitsFor: 'cluster-lost' | 'release-command' | 'health' | null;
   message: string | null;
 }

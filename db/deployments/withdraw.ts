@@ -9,14 +9,14 @@ import { removeSlice } from '../workloads/cluster-slices.ts';
 import { admit, type ProjectRef } from './admission.ts';
 import type { DeploymentRef } from './rollout.ts';
 
-type Place = ProjectRef & { environmentId: string; serviceId: string };
+type WithdrawnService = ProjectRef & { environmentId: string; serviceId: string };
 
 /**
  * Ends a service in an environment: deployments that wait and builds are cancelled, and its workload is no longer wanted. One that rolls is
  * asked to cancel, unless it may end by itself; the workload goes with its end (`withdrawnAt`), since the agent has to tell
  * that end first.
  */
-export async function withdraw(effect: Effect, place: Place, { wait = false } = {}): Promise<void> {
+export async function withdraw(effect: Effect, place: WithdrawnService, { wait = false } = {}): Promise<void> {
   const { organizationId, environmentId, serviceId } = place;
   const open = await tenant(effect.kysely, organizationId)
     .selectFrom('deployment')

@@ -27,7 +27,7 @@ export async function machineOf(
     .executeTakeFirst();
   if (row === undefined) return { cluster: undefined, facts: undefined, machine: undefined };
   // Checked when the agent told them; an older one may have told less.
-  const facts = row.facts as unknown as Told | null;
+  const facts = row.facts as unknown as ReportedMachine | null;
   const { driver, platform } = facts ?? {};
   const known = typeof driver === 'string' && typeof platform?.os === 'string' && typeof platform.arch === 'string';
   return {
@@ -37,7 +37,7 @@ export async function machineOf(
   };
 }
 
-type Told = MachineFacts & { platform?: { os: string; arch: string } };
+type ReportedMachine = MachineFacts & { platform?: { os: string; arch: string } };
 
 /** Refuses an image that the environment's cluster cannot run. */
 export function refuseMisfit(

@@ -11,14 +11,14 @@ import { tenant } from '../postgres/tenant.ts';
 import { counted } from '../services/removal/impact.ts';
 import { type EnvironmentRef, type EnvironmentView, lockEnvironment, recordEnvironment } from './environments.ts';
 
-interface Place {
+interface RemovedEnvironment {
   organizationId: string;
   projectId: string;
   environmentId: string;
 }
 
 /** Closes what waits for a decision there, and discards what is staged. Answers how many changes. Before it is hidden. */
-export async function closeDraft(effect: Effect, place: Place): Promise<number> {
+export async function closeDraft(effect: Effect, place: RemovedEnvironment): Promise<number> {
   const { organizationId, environmentId } = place;
   await lockDraft(effect, place);
   const held = await tenant(effect.kysely, organizationId)
@@ -40,7 +40,11 @@ export async function closeDraft(effect: Effect, place: Place): Promise<number> 
 }
 
 /** Ends every service there: deployments are cancelled or waited for, and nothing is wanted on the cluster. Once it is hidden. */
-export async function stopServices(effect: Effect, place: Place, { wait }: { wait: boolean }): Promise<void> {
+export async function stopServices(
+  effect: Effect,
+  place: RemovedEnvironment,
+  { wait }: { wait: boolean },
+): Promise<void> {
   const { organizationId, environmentId } = place;
   const { rows } = await sql<{ id: string }>`
     select service_id as id from environment_service

@@ -15,7 +15,7 @@ export interface Recipients {
   except?: Requester;
 }
 
-export interface Told {
+export interface NotificationContent {
   organizationId: string;
   /** The event, as in `deployment <id> failed`: told again, it is in nobody's inbox twice. */
   occasion: string;
@@ -26,7 +26,10 @@ export interface Told {
 }
 
 /** Puts an event into the inboxes of those whom it concerns, members of the organization at that moment, and tells channels. */
-export async function notify(effect: Effect, { organizationId, occasion, message, to, channels }: Told): Promise<void> {
+export async function notify(
+  effect: Effect,
+  { organizationId, occasion, message, to, channels }: NotificationContent,
+): Promise<void> {
   const { kind, title, body, link } = message;
   // As text: an id may be of any form, and a notification must never stand in the way of what it tells.
   const person = ({ kind: of, id }: Requester) =>

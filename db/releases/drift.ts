@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../../domain/services/settings.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { changedByReferences } from '../references/changed.ts';
 
-interface Place {
+interface ServiceInEnvironment {
   organizationId: string;
   environmentId: string;
 }
@@ -30,7 +30,7 @@ interface Row {
  */
 export async function driftOf(
   kysely: Kysely<Tables>,
-  place: Place,
+  place: ServiceInEnvironment,
   serviceIds: readonly string[],
   { values = true }: { values?: boolean } = {},
 ): Promise<ReadonlyMap<string, DriftItem[]>> {
@@ -54,7 +54,11 @@ export async function driftOf(
   );
 }
 
-export function driftBy({ organizationId, environmentId }: Place, serviceIds: readonly string[], values: boolean) {
+export function driftBy(
+  { organizationId, environmentId }: ServiceInEnvironment,
+  serviceIds: readonly string[],
+  values: boolean,
+) {
   const fromAndTo = values ? sql`'from', one.before, 'to', one.after,` : sql``;
   return sql<Row>`
     select place.service_id as "serviceId", service.slug as service, place.settings as applied,

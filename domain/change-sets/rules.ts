@@ -3,7 +3,7 @@ import { filePathFault } from '../services/file-faults.ts';
 import { volumeFaults, volumeNamePattern } from '../services/volumes.ts';
 import type { ItemKind } from './items.ts';
 
-interface Given {
+interface RuleInput {
   key: string;
   value: unknown;
 }
@@ -14,7 +14,7 @@ interface Fault {
 
 /** The rule of a kind of change. */
 interface ItemRule {
-  fault(given: Given): Fault | undefined;
+  fault(given: RuleInput): Fault | undefined;
 }
 
 export const mostVariableBytes = 131_072;
@@ -24,7 +24,7 @@ const variableKey = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 const nothing: ItemRule = { fault: () => undefined };
 
-function keyFault({ key }: Given): Fault | undefined {
+function keyFault({ key }: RuleInput): Fault | undefined {
   if (!variableKey.test(key)) {
     return {
       field: 'key',
@@ -36,7 +36,7 @@ function keyFault({ key }: Given): Fault | undefined {
 }
 
 /** The key is where the file is, the value the variable that it is made of. */
-function fileFault({ key, value }: Given): Fault | undefined {
+function fileFault({ key, value }: RuleInput): Fault | undefined {
   const message = filePathFault(key);
   if (message !== undefined) return { field: 'key', message };
   if (value === undefined || (typeof value === 'string' && keyFault({ key: value, value: '' }) === undefined)) {
@@ -46,7 +46,7 @@ function fileFault({ key, value }: Given): Fault | undefined {
 }
 
 function settingFault(rules: Readonly<Record<string, (value: unknown) => string | undefined>>) {
-  return ({ key, value }: Given): Fault | undefined => {
+  return ({ key, value }: RuleInput): Fault | undefined => {
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule === undefined) return { field: 'key', message: `must be one of ${Object.keys(rules).join(', ')}` };
     const message = rule(value);
@@ -55,7 +55,7 @@ function settingFault(rules: Readonly<Record<string, (value: unknown) => string 
 }
 
 /** The key is the volume's name, the value the rest of it. */
-function newVolumeFault({ key, value }: Given): Fault | undefined {
+function newVolumeFault({ key, value }: RuleInput): Fault | undefined {
   if (!volumeNamePattern.test(key)) {
     return { field: 'key', message: 'must be 1 to 40 lower case letters, digits and hyphens, a letter first' };
   }

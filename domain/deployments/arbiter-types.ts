@@ -2,9 +2,9 @@ import type { ApprovalDecision } from '../approvals/approvals.ts';
 import type { ClaimedDeploymentState, DeploymentBlocker, DeploymentKind, DeploymentState } from './states.ts';
 
 /** A service in an environment: `<environment's id>/<service's id>`. At most one deployment at a time rolls there. */
-export type Place = string;
+export type RolloutSlot = string;
 
-export function placeOf(environmentId: string, serviceId: string): Place {
+export function placeOf(environmentId: string, serviceId: string): RolloutSlot {
   return `${environmentId}/${serviceId}`;
 }
 
@@ -17,15 +17,15 @@ export interface Snapshot {
   /** Deployments that are still to come: each has the id of the open build that makes its image. */
   building: ReadonlySet<string>;
   /** Places whose service is suspended. */
-  suspended: ReadonlySet<Place>;
+  suspended: ReadonlySet<RolloutSlot>;
   /** The release that serves at each place. */
-  live: ReadonlyMap<Place, string>;
+  live: ReadonlyMap<RolloutSlot, string>;
 }
 
 /** A deployment as it is requested. */
 export interface New {
   id: string;
-  place: Place;
+  place: RolloutSlot;
   releaseId: string;
   kind: DeploymentKind;
   /** The approval that holds it until it is decided. The caller decides whether a gate holds it. */
@@ -71,7 +71,7 @@ export type AdmissionEvent =
 export type Refusal =
   /** A direct start that may not wait, while all slots are taken. */
   | { refused: 'at-limit'; concurrency: number }
-  | { refused: 'service-suspended'; places: readonly Place[] }
+  | { refused: 'service-suspended'; places: readonly RolloutSlot[] }
   /** Cancelling is too late: its release serves already, or nobody may ask a claimed one for this reason. */
   | { refused: 'not-cancellable'; state: DeploymentState }
   /** The deployment is not among the open ones. */
@@ -104,7 +104,7 @@ export interface Admission {
   /** Approvals that lost their last deployment. */
   closed: readonly { approvalId: string; decision: 'superseded' | 'cancelled' }[];
   /** The place's release changed. */
-  live?: { place: Place; releaseId: string; deploymentId: string; before: string | undefined };
+  live?: { place: RolloutSlot; releaseId: string; deploymentId: string; before: string | undefined };
   /** Of a claim: `false` leaves it waiting for what its row says. */
   claimed?: boolean;
 }

@@ -6,8 +6,8 @@ import type {
   DecidedAs,
   Decision,
   New,
-  Place,
   Refusal,
+  RolloutSlot,
   Snapshot,
 } from './arbiter-types.ts';
 import { isClaimed, isHeld, queue, type Waiting } from './queue.ts';
@@ -40,7 +40,7 @@ class Plan {
     return [...this.#open.values()];
   }
 
-  at(place: Place): readonly Admitted[] {
+  at(place: RolloutSlot): readonly Admitted[] {
     return this.open.filter((one) => one.place === place);
   }
 

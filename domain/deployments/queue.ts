@@ -1,4 +1,4 @@
-import type { Admitted, Place } from './arbiter-types.ts';
+import type { Admitted, RolloutSlot } from './arbiter-types.ts';
 import { isDeploymentClaimed } from './states.ts';
 
 /** Of an open deployment: a person has to decide before it may be claimed. */
@@ -23,7 +23,7 @@ export function queue(
   building: ReadonlySet<string>,
 ): Map<string, Waiting> {
   const claimed = deployments.filter(isClaimed);
-  const taken = new Set<Place>(claimed.map(({ place }) => place));
+  const taken = new Set<RolloutSlot>(claimed.map(({ place }) => place));
   const waiting = deployments.filter((one) => one.state === 'pending' && !isHeld(one)).sort(rollbacksFirst);
   const open = new Set(deployments.map(({ id }) => id));
   let free = concurrency - claimed.length;

@@ -8,7 +8,7 @@ export type ReleaseCommandFailure = (typeof releaseCommandFailures)[number];
 /** Kinds that bring a release which its place has not had: the others put back, or restart, one whose command ran before. */
 const bringing: readonly DeploymentKind[] = ['deploy', 'change-set', 'promote'];
 
-interface Asked {
+interface CommandRequest {
   /** The kind of the first of its line, which is no rerun. */
   as: DeploymentKind;
   fromStage: DeploymentStage | undefined;
@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /** Whether a deployment runs the release command of its release. */
-export function runsReleaseCommand({ as, fromStage, isLive }: Asked): boolean {
+export function runsReleaseCommand({ as, fromStage, isLive }: CommandRequest): boolean {
   return bringing.includes(as) && !isLive && !isPastReleaseCommand(fromStage);
 }
 

@@ -72,21 +72,21 @@ function told({ name, line, path, run }: Line & { run: string | undefined }): Si
   return { path, detail: `A process is proposed: ${name}: ${shown(line)}` };
 }
 
-interface Given {
+interface KnownSettings {
   variables: ReadonlySet<string>;
   /** Processes, and `release`. */
   commands: ReadonlySet<string>;
 }
 
 /** The part of it that the configuration file gives to any of its services; nothing of a file that cannot be used. */
-function givenBy(source: Source, folder: string): Given {
+function givenBy(source: Source, folder: string): KnownSettings {
   const [path, beside] = configPaths(folder, source.has);
   return path === undefined || beside !== undefined
     ? { variables: new Set(), commands: new Set() }
     : givenIn(source, path);
 }
 
-const givenIn = kept((source: Source, path: string): Given => {
+const givenIn = kept((source: Source, path: string): KnownSettings => {
   const text = source.text(path);
   const { config, status } = readConfig([path], () => (text.length > mostFileBytes ? undefined : text));
   const all =

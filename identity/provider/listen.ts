@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
 import { required, type Settings, SettingsError } from '../../domain/settings/settings.ts';
 
 /** Where the provider listens: on a socket in a directory that nobody else can change, or at a port of this machine. */
-export type Place = { path: string } | { host: '127.0.0.1'; port: number };
+export type ListenAddress = { path: string } | { host: '127.0.0.1'; port: number };
 
-export function placeOf(settings: Settings): Place {
+export function placeOf(settings: Settings): ListenAddress {
   const { BUILT_IN_PROVIDER_SOCKET: path, BUILT_IN_PROVIDER_URL: url } = settings;
   if (path !== undefined) return { path };
   if (url === undefined) return { path: required(settings, 'BUILT_IN_PROVIDER_SOCKET') };
@@ -20,7 +20,7 @@ export function placeOf(settings: Settings): Place {
 }
 
 /** Begins to listen; throws a sentence when the place cannot be had. */
-export async function listen(server: Server, place: Place): Promise<void> {
+export async function listen(server: Server, place: ListenAddress): Promise<void> {
   if ('path' in place) await clear(place.path);
   // Only our own user may connect; the mode cannot be set later without a moment in which others may.
   const before = process.umask(0o177);
@@ -59,7 +59,7 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-function whyNot(error: unknown, place: Place): unknown {
+function whyNot(error: unknown, place: ListenAddress): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if ('port' in place && code === 'EADDRINUSE')
     return taken(`Port ${place.port} of BUILT_IN_PROVIDER_URL is taken by another program`);

@@ -22,7 +22,7 @@ export class CannotHold extends Error {
   readonly port: number;
   readonly address: string;
 
-  constructor(code: string, { port, address }: Place) {
+  constructor(code: string, { port, address }: SocketAddress) {
     super(`Port ${port} of ${address} cannot be opened (${code}).`);
     this.code = code;
     this.port = port;
@@ -30,7 +30,7 @@ export class CannotHold extends Error {
   }
 }
 
-export interface Place {
+export interface SocketAddress {
   /** 0: any that is free. */
   port: number;
   address: string;
@@ -40,7 +40,7 @@ export interface Place {
  * Holds all of these, or none. A bound socket alone would keep nobody out: until it listens, another process may bind the same
  * port and listen first. A server of Node would accept connections here, so a child that ends at once makes the sockets listen.
  */
-export async function holdSockets(places: readonly Place[]): Promise<HeldSocket[]> {
+export async function holdSockets(places: readonly SocketAddress[]): Promise<HeldSocket[]> {
   const held: HeldSocket[] = [];
   try {
     for (const place of places) held.push(bind(place));
@@ -61,7 +61,7 @@ interface Handle {
 type CreateHandle = (address: string, port: number, family: 4 | 6) => Handle | number;
 const { _createServerHandle: createHandle } = net as unknown as { _createServerHandle: CreateHandle };
 
-function bind(place: Place): HeldSocket {
+function bind(place: SocketAddress): HeldSocket {
   const handle = createHandle(place.address, place.port, isIPv6(place.address) ? 6 : 4);
   if (typeof handle === 'number') throw new CannotHold(getSystemErrorName(handle), place);
   const name: { port?: number } = {};

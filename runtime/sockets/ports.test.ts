@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { portOf } from '../../machine/test-ground.ts';
 import { innerPorts } from '../home/home-record.ts';
-import { holdSockets, type Place } from './held-socket.ts';
+import { holdSockets, type SocketAddress } from './held-socket.ts';
 import { freePorts, portRefusal } from './ports.ts';
 
 test('every inner port is another one, below the range of outgoing connections', async () => {
@@ -26,7 +26,7 @@ test('a kept port stays, and one that a stranger took is replaced', async () => 
 
 test('a busy port and a foreign address are refused in a sentence that names who has it', async () => {
   const stranger = await portOf(createServer());
-  const refusalOf = async (place: Place) =>
+  const refusalOf = async (place: SocketAddress) =>
     portRefusal(await holdSockets([place]).catch((error) => error), 'PORT').message;
   expect(await refusalOf({ port: stranger, address: '127.0.0.1' })).toMatch(
     new RegExp(

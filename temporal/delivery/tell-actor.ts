@@ -8,10 +8,14 @@ import type { Temporal } from '../connection/connect.ts';
 import { startActor } from './start-actor.ts';
 
 /** How it went: `dropped` because the actor's row is final, so that there is nobody left to tell. */
-export type Told = 'started' | 'already started' | 'signalled' | 'dropped';
+export type DeliveryOutcome = 'started' | 'already started' | 'signalled' | 'dropped';
 
 /** Starts or signals the actor of one outbox entry. Whatever it throws means: not told, try again. */
-export async function tellActor(temporal: Temporal, kysely: Kysely<Tables>, entry: OutboxEntry): Promise<Told> {
+export async function tellActor(
+  temporal: Temporal,
+  kysely: Kysely<Tables>,
+  entry: OutboxEntry,
+): Promise<DeliveryOutcome> {
   const actor = actorOf(entry.actorId);
   if (!actor) throw new Error(`${entry.actorId} is not the id of an actor of this version.`);
   if (entry.message !== null) return signal(temporal, kysely, entry, { ...actor, message: entry.message });
@@ -27,7 +31,7 @@ async function signal(
   kysely: Kysely<Tables>,
   entry: OutboxEntry,
   { kind, rowId, message }: { kind: ActorKind; rowId: string; message: string },
-): Promise<Told> {
+): Promise<DeliveryOutcome> {
   try {
     await temporal.client.workflow.getHandle(entry.actorId).signal(message, { id: entry.id, body: entry.body });
     return 'signalled';

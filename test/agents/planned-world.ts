@@ -1,4 +1,4 @@
-import type { Action, Seen, Wanted } from '../../agent/keep/observe/seen.ts';
+import type { Action, DesiredSlice, Seen } from '../../agent/keep/observe/seen.ts';
 import { scheduleKey } from '../../agent/keep/plan/keys.ts';
 import { plan } from '../../agent/keep/plan/plan.ts';
 import { isReleaseCommand } from '../../agent/keep/plan/plan-command.ts';
@@ -19,7 +19,7 @@ export interface Shape {
 export function slice(
   key: string,
   { release = 'r1', replicas = 2, hosts = [], process = {}, more = {} }: Shape = {},
-): Wanted {
+): DesiredSlice {
   const web = { name: 'web', kind: 'http', port: 8080, replicas, stabilizationSeconds: 0, ...process };
   return {
     key,
@@ -35,7 +35,11 @@ export function slice(
 }
 
 /** A slice whose release is put in place as a whole. */
-export function rolled(key: string, release: string, { id = release, ...shape }: Shape & { id?: string } = {}): Wanted {
+export function rolled(
+  key: string,
+  release: string,
+  { id = release, ...shape }: Shape & { id?: string } = {},
+): DesiredSlice {
   const image = { layout: '/images/app', digest: `sha256:${'0'.repeat(64)}` };
   return slice(key, { ...shape, release, more: { image, rollout: { id, digest: 'd' }, ...shape.more } });
 }
@@ -43,7 +47,7 @@ export function rolled(key: string, release: string, { id = release, ...shape }:
 /** A machine on which actions are done at once, and things happen only when they are made to. */
 export class World {
   now = 1_000_000;
-  wanted = new Map<string, Wanted>();
+  wanted = new Map<string, DesiredSlice>();
   seen: Seen[] = [];
   restarts = new Map<string, string>();
   rollouts: ReadonlyMap<string, RolloutRecord> = new Map();
@@ -60,7 +64,7 @@ export class World {
   /** Release commands that were started, each as often as it was. */
   commands: string[] = [];
 
-  want(...slices: Wanted[]): void {
+  want(...slices: DesiredSlice[]): void {
     for (const one of slices) this.wanted.set(one.key, one);
   }
 

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { type Author, effect } from '../../db/engine/effect.ts';
-import { notify, type Told } from '../../db/notifications/notify.ts';
+import { type NotificationContent, notify } from '../../db/notifications/notify.ts';
 import type { Database } from '../../db/postgres/database.ts';
 import { approvalRequested, deploymentFailed, deploymentLive } from '../../domain/notifications/messages.ts';
 
@@ -15,7 +15,7 @@ export interface People {
 export type Inboxes = ReadonlyMap<string, Set<string>>;
 
 interface Event {
-  told: Told;
+  told: NotificationContent;
   /** By the specification's table of events, in other words than `Recipients`. */
   recipients: ReadonlySet<string>;
 }

@@ -19,16 +19,18 @@ export interface Lists<Input, Item> {
   pathKey(): readonly unknown[];
   '~types': { input: Input; output: PageOf<Item> };
 }
-type Given<Input> = Extract<Input, object>;
-type QueryOf<Input> = 'query' extends keyof Given<Input> ? Omit<NonNullable<Given<Input>['query']>, 'cursor'> : never;
+type QueryInput<Input> = Extract<Input, object>;
+type QueryOf<Input> = 'query' extends keyof QueryInput<Input>
+  ? Omit<NonNullable<QueryInput<Input>['query']>, 'cursor'>
+  : never;
 
 export type PagesOptions<Input, Item> = {
   query?: QueryOf<Input>;
   /** Polling interval in milliseconds, for data that the event stream does not cover; only while the tab is visible. */
   every?: number | false | (() => number | false);
-} & ([Given<Input>] extends [never] // It takes nothing.
+} & ([QueryInput<Input>] extends [never] // It takes nothing.
   ? { path?: undefined }
-  : Given<Input> extends { path: infer Path }
+  : QueryInput<Input> extends { path: infer Path }
     ? { path: Path }
     : { path?: undefined }) &
   /** A thing that moved to another page between two requests is shown once. */

@@ -10,7 +10,7 @@ type OrganizationPath = Exclude<
 >;
 
 /** A page that the sidebar, the palette and the shortcuts lead to. */
-export interface Place extends Entry {
+export interface NavigationEntry extends Entry {
   to: OrganizationPath;
   icon: ReactNode;
   /** Pressed after `g`. */
@@ -26,13 +26,13 @@ export interface Place extends Entry {
   along?: ComponentType;
 }
 
-type KnownPlace = Place & Required<Pick<Place, 'role' | 'group' | 'also'>>;
+type KnownPlace = NavigationEntry & Required<Pick<NavigationEntry, 'role' | 'group' | 'also'>>;
 const known: KnownPlace[] = [];
 
 /** In the order of the subjects, which register them (web/subjects.ts). */
 export const places: readonly KnownPlace[] = known;
 
-export function registerPlace(place: Place): void {
+export function registerPlace(place: NavigationEntry): void {
   known.push({ role: 'viewer', group: 'organization', also: '', ...place });
 }
 
@@ -44,7 +44,7 @@ export function placeOf(path: string): KnownPlace | undefined {
 }
 
 /** The place of the page that is shown. */
-export function usePlace(): Place {
+export function usePlace(): NavigationEntry {
   const path = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath ?? '' });
   const place = placeOf(path);
   if (place === undefined) throw new Error(`No place is registered for ${path}.`);

@@ -11,7 +11,10 @@ type List = InfiniteData<Page, string | undefined>;
 const mostPages = 3;
 
 /** Refetches of the touched queries what is shown and may have changed; others are stale when they are shown again. */
-export async function refetch({ queryClient, organizationId }: Place, touched: readonly Touched[]): Promise<void> {
+export async function refetch(
+  { queryClient, organizationId }: RefetchScope,
+  touched: readonly Touched[],
+): Promise<void> {
   const whole = new Set<Query>();
   const pages = new Map<Query, Set<number>>();
   for (const { key, which } of touched) {
@@ -57,7 +60,7 @@ function names(value: unknown, id: string): boolean {
   return Object.values(value).some((each) => names(each, id));
 }
 
-interface Place {
+interface RefetchScope {
   queryClient: QueryClient;
   organizationId: string | undefined;
 }

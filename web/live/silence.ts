@@ -5,9 +5,9 @@ const overMillis = 4_000;
 
 /** One thing at a time is told: the first of these that is so. */
 export type Silence = 'offline' | 'change unanswered' | 'unanswered' | 'out of contact';
-type Told = Silence | 'connected again' | 'answered';
+type LinkState = Silence | 'connected again' | 'answered';
 
-const isSilence = (told: Told | undefined): told is Silence =>
+const isSilence = (told: LinkState | undefined): told is Silence =>
   told !== undefined && told !== 'connected again' && told !== 'answered';
 
 export interface SilenceClock {
@@ -29,7 +29,7 @@ export class SilenceWatch {
   #offline = false;
   #still = false;
   #failing = false;
-  #told: Told | undefined;
+  #told: LinkState | undefined;
   /** Since this silence began, there was no contact at all; otherwise an answer was late. */
   #lost = false;
   #stopOver: () => void = () => undefined;
@@ -38,7 +38,7 @@ export class SilenceWatch {
     this.#clock = clock;
   }
 
-  readonly told = (): Told | undefined => this.#told;
+  readonly told = (): LinkState | undefined => this.#told;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);

@@ -16,7 +16,7 @@ export interface WorkerHttp {
   close(): Promise<void>;
 }
 
-interface Told {
+interface HttpOptions {
   /** A port on 127.0.0.1, or the descriptor of a socket that listens already. */
   at: { port: number } | { fd: number };
   /** WORKER_SOCKET, which lets only its user in. */
@@ -33,7 +33,7 @@ export class PortTaken extends Error {
 }
 
 /** Health for everybody on this machine; metrics for who shows the token, and for who can open the socket. */
-export async function openHttp({ at, socket, tokenFile, state, metrics }: Told): Promise<WorkerHttp> {
+export async function openHttp({ at, socket, tokenFile, state, metrics }: HttpOptions): Promise<WorkerHttp> {
   const inner = createServer(answering({ state, metrics, mayRead: async () => true }));
   const leave = socket === undefined ? () => {} : await listenInside(inner, socket);
   const server = createServer(answering({ state, metrics, mayRead: (shown) => showsMetricsToken(tokenFile, shown) }));
@@ -61,7 +61,7 @@ async function listenInside(server: Server, socket: string): Promise<() => void>
   );
 }
 
-interface Answering extends Pick<Told, 'state' | 'metrics'> {
+interface Answering extends Pick<HttpOptions, 'state' | 'metrics'> {
   mayRead(authorization: string | undefined): Promise<boolean>;
 }
 

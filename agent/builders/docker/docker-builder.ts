@@ -15,7 +15,7 @@ import { reasonAgainstEntering } from './builder/way-out.ts';
 import { reasonAgainstLimits } from './commands/executions.ts';
 import { type DockerBuildParts, dockerBuild } from './docker-build.ts';
 
-type Given = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask' | 'limits'>;
+type PartsOfBuild = Pick<DockerBuildParts, 'environment' | 'mounts' | 'sandbox' | 'mask' | 'limits'>;
 
 interface Options {
   home: string;
@@ -49,7 +49,7 @@ export class DockerBuilder {
     return undefined;
   }
 
-  async build(body: BuildBody, run: Run, given: Given): Promise<RunResult> {
+  async build(body: BuildBody, run: Run, given: PartsOfBuild): Promise<RunResult> {
     const { home, client, settings } = this.#options;
     const own = { engine: this.#engine, homeId: this.#homeId(), cacheSecret: this.#key().slice(16) };
     const { baseImages: bases, caFile, environment: ofAgent } = settings;

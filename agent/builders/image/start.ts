@@ -34,20 +34,20 @@ export function entrypointOf(start: string, directory: string, startIn = ''): st
 }
 
 /** The folder of the image's application, and the one below in which it is started. */
-interface Place {
+interface SourceFolder {
   root: string;
   here: string;
 }
 
 /** `npx next` is the program that a package has brought. */
-function withoutManager(line: string, place: Place): string {
+function withoutManager(line: string, place: SourceFolder): string {
   const [, program = '', rest = ''] =
     /^(?:npx|pnpm exec|yarn (?:run|exec)|bunx)\s+([\w@.-]+)((?:\s.*)?)$/s.exec(line) ?? [];
   return program !== '' && binOf(program, place) !== undefined ? `${program}${rest}` : line;
 }
 
 /** The folders in which packages are looked for, from the innermost. */
-function levels({ root, here }: Place): string[] {
+function levels({ root, here }: SourceFolder): string[] {
   const found = [here];
   for (let at = here; at !== root && at.startsWith(`${root}/`); ) {
     at = dirname(at);
@@ -56,14 +56,14 @@ function levels({ root, here }: Place): string[] {
   return found;
 }
 
-function binOf(name: string, place: Place): string | undefined {
+function binOf(name: string, place: SourceFolder): string | undefined {
   return levels(place)
     .map((folder) => join(folder, 'node_modules', '.bin', name))
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 }
 
 /** `npm run start` becomes what the script says, and so on. */
-function scriptOf(line: string, place: Place, left: number): string {
+function scriptOf(line: string, place: SourceFolder, left: number): string {
   const [, manager, , name = '', rest = ''] =
     /^(npm|pnpm|yarn|bun)(\s+run|\s+run-script)?\s+([\w:.-]+)((?:\s+.*)?)$/.exec(line) ?? [];
   if (manager === undefined || left === 0) return line;
@@ -77,7 +77,7 @@ function scriptOf(line: string, place: Place, left: number): string {
   return before === undefined ? now : `${scriptOf(before.trim(), place, left - 1)} && ${now}`;
 }
 
-function scriptsOf({ root, here }: Place): Record<string, string> {
+function scriptsOf({ root, here }: SourceFolder): Record<string, string> {
   const path = join(here, 'package.json');
   const shown = shownPath([relative(root, path)]);
   const found = realOf(path);
@@ -122,7 +122,7 @@ function startOf(path: string, bytes: number): Buffer | undefined {
 }
 
 /** The file behind `next` or `node_modules/.bin/next`, if it is one that Node runs. */
-function nodeProgram(program: string, place: Place): string | undefined {
+function nodeProgram(program: string, place: SourceFolder): string | undefined {
   const name = program.replace(/^(?:\.\/)?node_modules\/\.bin\//, '');
   if (name.includes('/')) return undefined;
   const at = binOf(name, place);
@@ -144,7 +144,7 @@ function realOf(path: string): string | undefined {
 }
 
 /** One that the source has itself, and that is no script for a program which the image lacks. */
-function isOfImage(program: string, { root, here }: Place): boolean {
+function isOfImage(program: string, { root, here }: SourceFolder): boolean {
   const file = program.startsWith('/') ? undefined : realOf(join(here, program));
   if (file === undefined || !isBelow(file, root)) return false;
   const first = startOf(file, 2);
@@ -152,7 +152,7 @@ function isOfImage(program: string, { root, here }: Place): boolean {
 }
 
 /** The shell is the machine's; Node and the programs of packages are found beside the application, wherever its image lies. */
-function shellLine(line: string, place: Place): string {
+function shellLine(line: string, place: SourceFolder): string {
   const above = levels(place)
     .map((folder) => relative(place.here, folder))
     .map((up) => (up === '' ? '' : `${up}/`));

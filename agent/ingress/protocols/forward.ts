@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { crowded, failure, isLasting, noUpstream } from '../failure.ts';
 import { type Front, RequestRecord } from '../requests/access-log.ts';
 import { clientOf, type Limits } from '../requests/client-limits.ts';
-import { type Asked, header, type Reply, toClient, toInstance } from '../requests/headers.ts';
+import { header, type Reply, type RequestHead, toClient, toInstance } from '../requests/headers.ts';
 import { refusal } from '../requests/refusal.ts';
 import { hostOf } from '../routing-table.ts';
 import type { Exchange, Outgoing } from './exchange.ts';
@@ -68,7 +68,7 @@ const clientGone = 499;
  * Leads one request to an instance and its answer back. Another instance is tried only where no connection could be opened:
  * once a byte was sent, nobody but the client knows whether repeating it does harm.
  */
-export function forward(front: Front, asked: Asked, reply: Reply): void {
+export function forward(front: Front, asked: RequestHead, reply: Reply): void {
   const record = new RequestRecord(front, asked);
   const tried = new Set<Upstream>();
   let attempts = 0;

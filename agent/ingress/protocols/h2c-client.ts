@@ -1,5 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { Asked, RawHeaders, Reply } from '../requests/headers.ts';
+import type { RawHeaders, Reply, RequestHead } from '../requests/headers.ts';
 import { plainAddress } from '../trusted-proxies.ts';
 
 export function askedOverH2c(
@@ -8,7 +8,7 @@ export function askedOverH2c(
   flags: number,
   rawHeaders: readonly string[],
   crowded: boolean,
-): Asked {
+): RequestHead {
   const hosts = headers[':authority'] === undefined ? [] : [headers[':authority']];
   const plain: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {

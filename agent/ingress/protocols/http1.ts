@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
-import type { Asked, RawHeaders, Reply } from '../requests/headers.ts';
+import type { RawHeaders, Reply, RequestHead } from '../requests/headers.ts';
 import { plainAddress } from '../trusted-proxies.ts';
 import type { Answer, Exchange, Outgoing } from './exchange.ts';
 
 /** A client that keeps sending an unwanted body is read for this long, so that it can receive the answer. */
 const lingerMilliseconds = 5_000;
 
-export function askedOverHttp1(request: IncomingMessage, crowded: boolean): Asked {
+export function askedOverHttp1(request: IncomingMessage, crowded: boolean): RequestHead {
   const { rawHeaders } = request;
   const hosts: string[] = [];
   let bodied = false;

@@ -3,7 +3,7 @@ import { close, fstatSync, openSync, renameSync, statSync, write, writeSync } fr
 import { type StatusClass, statusClasses, type Traffic } from '../route.ts';
 import type { RoutingTable } from '../routing-table.ts';
 import type { ClientLimits } from './client-limits.ts';
-import { type Asked, givenRequestId } from './headers.ts';
+import { givenRequestId, type RequestHead } from './headers.ts';
 
 const largest = 20 * 1024 * 1024;
 const kept = 3;
@@ -183,7 +183,7 @@ export interface Front {
 /** The record of one request: a line in the access log and one more in the counts. */
 export class RequestRecord {
   readonly #front: Front;
-  readonly #asked: Asked;
+  readonly #asked: RequestHead;
   readonly started = performance.now();
   readonly requestId: string;
   host = '';
@@ -191,7 +191,7 @@ export class RequestRecord {
   bytes = 0;
   #closed = false;
 
-  constructor(front: Front, asked: Asked) {
+  constructor(front: Front, asked: RequestHead) {
     this.#front = front;
     this.#asked = asked;
     this.requestId = givenRequestId(asked.headers) ?? randomUUID();

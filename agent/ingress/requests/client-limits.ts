@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { plainAddress } from '../trusted-proxies.ts';
-import type { Asked } from './headers.ts';
+import type { RequestHead } from './headers.ts';
 
 export interface Limits {
   /** Open connections of one client. */
@@ -77,7 +77,7 @@ export function clientKey(address: string): string {
 
 /** The address of the client itself: the last one that no trusted proxy has, since clients can write all before it. */
 export function clientOf(
-  { address, headers }: Pick<Asked, 'address' | 'headers'>,
+  { address, headers }: Pick<RequestHead, 'address' | 'headers'>,
   trusts: (address: string) => boolean,
 ): string {
   if (!trusts(address)) return address;

@@ -144,7 +144,7 @@ function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
 }
 
 /** A request as a client made it, in either version of HTTP. */
-export interface Asked {
+export interface RequestHead {
   protocol: 'http1' | 'h2c';
   method: string;
   /** With the query. */

@@ -1,4 +1,4 @@
-import type { Asked } from './headers.ts';
+import type { RequestHead } from './headers.ts';
 import { header } from './headers.ts';
 
 const style =
@@ -8,7 +8,7 @@ const style =
 export function refusal(
   status: number,
   sentence: string,
-  asked: Pick<Asked, 'headers'>,
+  asked: Pick<RequestHead, 'headers'>,
   requestId: string,
 ): { headers: string[]; body: Buffer } {
   const isPage = header(asked.headers, 'accept')?.toLowerCase().includes('text/html') ?? false;

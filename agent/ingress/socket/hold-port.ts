@@ -6,7 +6,7 @@ import { CannotOpen, openSocket } from './open-socket.ts';
 /** Somebody else has the port, or it may not be opened. */
 export class CannotHold extends Error {}
 
-export interface Place {
+export interface IngressListener {
   files: IngressFiles;
   /** Of the program, which is written down. */
   digest: string;
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** Opens the port and gives it to a new holder, which keeps it, and tries again, where the program fails at first. */
-export async function holdPort({ files, digest, listen, port }: Place): Promise<{ port: number }> {
+export async function holdPort({ files, digest, listen, port }: IngressListener): Promise<{ port: number }> {
   const socket = opened(listen, port);
   const found = { port: socket.port };
   try {

@@ -3,7 +3,7 @@ import { type Listening, listeningSentence } from '../../../domain/deployments/l
 import type { Gate } from '../../../domain/gate.ts';
 import type { Check, Process } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import { type Asked, type Probed, probe } from './probe.ts';
+import { type Probe, type Probed, probe } from './probe.ts';
 
 export interface Findings {
   started: boolean;
@@ -135,7 +135,7 @@ export class Checkup {
     }
   }
 
-  #probe(check: Asked): Promise<string | undefined> {
+  #probe(check: Probe): Promise<string | undefined> {
     return this.#places(async () => {
       this.#closing.signal.throwIfAborted();
       const wrong = await probe(this.#driver, check, this.#probed, this.#closing.signal);

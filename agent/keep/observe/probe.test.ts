@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { portOf } from '../../../machine/test-ground.ts';
 import { process as processSchema } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
-import { type Asked, type Probed, probe } from './probe.ts';
+import { type Probe, type Probed, probe } from './probe.ts';
 
 const timing = { everySeconds: 1, timeoutSeconds: 1, failures: 1 };
 const nobody = new AbortController().signal;
@@ -19,7 +19,7 @@ function ask(path: string, address: { host: string; port: number }, upstream = '
   return wordsOf({ kind: 'http', path, ...timing }, { id: 'web-1', process, address });
 }
 
-async function wordsOf(check: Asked, probed: Probed) {
+async function wordsOf(check: Probe, probed: Probed) {
   return (await probe(noDriver, check, probed, nobody))?.text;
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Check, Process } from '../../../protocol/workload.ts';
 import type { Driver } from '../../drivers/driver.ts';
 
-export interface Place {
+export interface ProbeAddress {
   host: string;
   port: number;
 }
@@ -27,7 +27,7 @@ const readStatuses: readonly number[] = [200, 400, 403];
 
 /** Asks once by HTTP/1.1. A body is read as far as it is looked at, and as far as it came in time. */
 export function askHttp1(
-  { host, port }: Place,
+  { host, port }: ProbeAddress,
   path: string,
   signal: AbortSignal,
   { headers = {}, read = readStatuses }: { headers?: Readonly<Record<string, string>>; read?: readonly number[] } = {},
@@ -54,7 +54,7 @@ export function askHttp1(
   });
 }
 
-function statusOverHttp2({ host, port }: Place, path: string, signal: AbortSignal) {
+function statusOverHttp2({ host, port }: ProbeAddress, path: string, signal: AbortSignal) {
   return new Promise<number>((resolve, reject) => {
     const session = connectHttp2(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
     const give = () => session.destroy(new Error('it took too long'));
@@ -77,7 +77,7 @@ function statusOverHttp2({ host, port }: Place, path: string, signal: AbortSigna
 export interface Probed {
   id: string;
   process: Process;
-  address?: Place | undefined;
+  address?: ProbeAddress | undefined;
   /** A host name that leads to its process. */
   host?: string | undefined;
 }
@@ -91,12 +91,12 @@ interface Wrong {
 }
 
 /** A check, or whether it gives any answer by HTTP at all. */
-export type Asked = Check | { kind: 'answer'; timeoutSeconds: number };
+export type Probe = Check | { kind: 'answer'; timeoutSeconds: number };
 
 /** Asks once. Undefined if it is well. */
 export async function probe(
   driver: Driver,
-  check: Asked,
+  check: Probe,
   probed: Probed,
   closing: AbortSignal,
 ): Promise<Wrong | undefined> {
@@ -114,7 +114,7 @@ export async function probe(
   }
 }
 
-async function ask(driver: Driver, check: Asked, probed: Probed, signal: AbortSignal): Promise<Wrong | undefined> {
+async function ask(driver: Driver, check: Probe, probed: Probed, signal: AbortSignal): Promise<Wrong | undefined> {
   const { id, process, address } = probed;
   if (check.kind === 'command') {
     const { code } = await driver.exec(id, check.command, { output: () => {}, signal });
@@ -129,7 +129,7 @@ async function ask(driver: Driver, check: Asked, probed: Probed, signal: AbortSi
 }
 
 /** Whatever the answer is, in whatever protocol: only its own check knows which one is well. */
-async function answers(address: Place, process: Process, signal: AbortSignal): Promise<undefined> {
+async function answers(address: ProbeAddress, process: Process, signal: AbortSignal): Promise<undefined> {
   if (process.upstream === 'h2c') return void (await statusOverHttp2(address, '/', signal));
   await askHttp1(address, '/', signal, { read: [] }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_'))) throw error;
@@ -139,7 +139,7 @@ async function answers(address: Place, process: Process, signal: AbortSignal): P
 /** Only failures are read: of the others the status counts, however long the body is. */
 const read = [400, 403];
 
-async function askOverHttp1(path: string, address: Place, host: string | undefined, signal: AbortSignal) {
+async function askOverHttp1(path: string, address: ProbeAddress, host: string | undefined, signal: AbortSignal) {
   const first = await askHttp1(address, path, signal, { read });
   if (isWell(first.status)) return undefined;
   // A program that checks host names knows those that visitors ask for, and not the address of this instance.
@@ -153,7 +153,7 @@ async function askOverHttp1(path: string, address: Place, host: string | undefin
 
 async function faultOf(
   { status, body }: Answer,
-  { path, address, host }: { path: string; address: Place; host: string },
+  { path, address, host }: { path: string; address: ProbeAddress; host: string },
   signal: AbortSignal,
 ): Promise<AnswerFault | undefined> {
   const by = hostCheckOf(status, body);
@@ -172,13 +172,13 @@ function answeredWith(path: string, status: number): string {
   return `GET ${path} was answered with ${status}.`;
 }
 
-function nameOf(check: Asked): string {
+function nameOf(check: Probe): string {
   if (check.kind === 'http') return `GET ${check.path}`;
   if (check.kind === 'answer') return 'GET /';
   return check.kind === 'tcp' ? 'a connection' : `the command ${check.command[0]}`;
 }
 
-function opens({ host, port }: Place, signal: AbortSignal): Promise<undefined> {
+function opens({ host, port }: ProbeAddress, signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port });
     const give = () => socket.destroy(new Error('it took too long'));

@@ -48,7 +48,7 @@ export interface Seen {
 }
 
 /** The desired state of one workload. `workload` is undefined if it could not be delivered. */
-export interface Wanted {
+export interface DesiredSlice {
   key: string;
   revision: number;
   workload?: Slice['workload'] | undefined;

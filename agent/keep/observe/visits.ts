@@ -1,6 +1,6 @@
 import { type AnswerFault, hostCheckOf, leadsToHttps } from '../../../domain/deployments/answer-faults.ts';
 import type { Ingress } from '../../ingress/ingress.ts';
-import { askHttp1, type Place } from './probe.ts';
+import { askHttp1, type ProbeAddress } from './probe.ts';
 
 /** One request as a visitor would send it, at the end of a rollout. */
 export interface Visit {
@@ -8,7 +8,7 @@ export interface Visit {
   id: string;
   host: string;
   /** An instance that serves the host. */
-  instance: Place;
+  instance: ProbeAddress;
 }
 
 const patience = 3_000;

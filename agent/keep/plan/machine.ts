@@ -1,11 +1,11 @@
 import type { AnswerFault } from '../../../domain/deployments/answer-faults.ts';
-import type { Seen, Wanted } from '../observe/seen.ts';
+import type { DesiredSlice, Seen } from '../observe/seen.ts';
 import type { Schedule } from './plan-cron.ts';
 import type { CrashLoop } from './plan-process.ts';
 import type { RolloutRecord } from './rollout-record.ts';
 
 export interface Machine {
-  wanted: ReadonlyMap<string, Wanted>;
+  wanted: ReadonlyMap<string, DesiredSlice>;
   seen: readonly Seen[];
   schedules: ReadonlyMap<string, Schedule>;
   /** By slice and process: the last restart that was asked for. */

@@ -1,6 +1,6 @@
 import type { Process, Workload } from '../../../protocol/workload.ts';
 import { faultsOf } from '../faults.ts';
-import type { Action, Seen, Wanted } from '../observe/seen.ts';
+import type { Action, DesiredSlice, Seen } from '../observe/seen.ts';
 import { type Addresses, addressesOf, noAddresses } from './addresses.ts';
 import { processKey, scheduleKey } from './keys.ts';
 import { labelOf } from './label.ts';
@@ -17,7 +17,7 @@ export interface PlannedSlice {
 /** `stopFirst`: a process with a volume ends its old instances before new ones start. */
 export function planSlice(
   machine: Machine,
-  { key, workload, broken }: Omit<Wanted, 'revision'>,
+  { key, workload, broken }: Omit<DesiredSlice, 'revision'>,
   instances: readonly Seen[],
   owners: ReadonlyMap<string, string>,
   stopFirst = false,

@@ -2,7 +2,7 @@ import type { Process } from '../../../protocol/workload.ts';
 import type { EnvironmentName } from '../../drivers/driver.ts';
 import type { PortRoute, Route } from '../../ingress/route.ts';
 import { hostOwners } from '../faults.ts';
-import type { Action, Seen, Wanted } from '../observe/seen.ts';
+import type { Action, DesiredSlice, Seen } from '../observe/seen.ts';
 import type { Visit } from '../observe/visits.ts';
 import { processKey } from './keys.ts';
 import { labelOf } from './label.ts';
@@ -65,7 +65,7 @@ export function plan(machine: Machine): Plan {
 
 function planWanted(
   machine: Machine,
-  wanted: Wanted,
+  wanted: DesiredSlice,
   instances: readonly Seen[],
   owners: ReadonlyMap<string, string>,
   plans: Plan,
@@ -82,7 +82,7 @@ function planWanted(
 
 /** Checks, and how long things may take, hold for what runs already as soon as they change. Later slices count more. */
 export function currentProcesses(
-  slices: readonly Wanted[],
+  slices: readonly DesiredSlice[],
   restarts: ReadonlyMap<string, string>,
 ): (key: string, label: string, process: Process) => Process {
   const current = new Map<string, Process>();
@@ -97,7 +97,7 @@ export function currentProcesses(
 }
 
 /** By workload and process: the first host name that leads there. */
-export function hostsOf(slices: readonly Wanted[]): (key: string, process: string) => string | undefined {
+export function hostsOf(slices: readonly DesiredSlice[]): (key: string, process: string) => string | undefined {
   const hosts = new Map<string, string>();
   for (const { key, workload } of slices) {
     for (const { host, process } of workload?.routes ?? []) {

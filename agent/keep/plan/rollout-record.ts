@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type RolloutPhase, rolloutPhases } from '../../../domain/deployments/states.ts';
 import { type ObservedRollout, observedRollout } from '../../../protocol/observed.ts';
 import { type Rollout, type Workload, workload } from '../../../protocol/workload.ts';
-import type { Seen, Wanted } from '../observe/seen.ts';
+import type { DesiredSlice, Seen } from '../observe/seen.ts';
 import { processKey } from './keys.ts';
 import { labelOf } from './label.ts';
 
@@ -30,7 +30,7 @@ export type RolloutRecord = z.infer<typeof rolloutRecord> & {
   progress?: { ready: number; stable: number; at: number };
 };
 
-export type Target = Wanted & { workload: Workload & { rollout: Rollout } };
+export type Target = DesiredSlice & { workload: Workload & { rollout: Rollout } };
 
 const switched: readonly RolloutPhase[] = ['switching', 'draining', 'done'];
 const order: readonly RolloutPhase[] = rolloutPhases.filter((phase) => phase !== 'returned');
@@ -40,7 +40,7 @@ export function isSwitched({ rollout }: RolloutRecord): boolean {
 }
 
 /** The slice with the workload that serves now, which decides whose a host name is. */
-export function inEffectOf(wanted: Wanted, records: ReadonlyMap<string, RolloutRecord>): Wanted {
+export function inEffectOf(wanted: DesiredSlice, records: ReadonlyMap<string, RolloutRecord>): DesiredSlice {
   const { workload: target } = wanted;
   if (target?.rollout === undefined) return wanted;
   const record = records.get(wanted.key);
@@ -50,7 +50,7 @@ export function inEffectOf(wanted: Wanted, records: ReadonlyMap<string, RolloutR
 
 /** The workload whose instances serve: during a rollout, and after one that was returned, the one before. */
 export function servingWorkload(
-  wanted: Wanted | undefined,
+  wanted: DesiredSlice | undefined,
   records: ReadonlyMap<string, RolloutRecord>,
 ): Workload | undefined {
   if (wanted?.workload?.rollout === undefined) return wanted?.workload;

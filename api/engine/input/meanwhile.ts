@@ -26,13 +26,13 @@ interface Subject {
   id: string;
 }
 
-type Told<Fields> = { [Field in keyof NoInfer<Fields>]?: Fields[Field] | undefined };
+type SentFields<Fields> = { [Field in keyof NoInfer<Fields>]?: Fields[Field] | undefined };
 
 /** To be asked under the lock of the row: `is` are its values, `wanted` those of the body without `was`. */
 export async function refuseChangedMeanwhile<Fields extends object>(
   kysely: Kysely<Tables>,
   subject: Subject,
-  { is, was, wanted }: { is: Fields; was: Told<Fields> | undefined; wanted: Told<Fields> },
+  { is, was, wanted }: { is: Fields; was: SentFields<Fields> | undefined; wanted: SentFields<Fields> },
 ): Promise<void> {
   if (was === undefined) return;
   const changed = (Object.keys(wanted) as (keyof Fields & string)[]).filter(

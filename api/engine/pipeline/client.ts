@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ownCookie } from './cookies.ts';
 
-interface Asked {
+interface ClientRequest {
   address: string;
   requestId: string;
   headers: IncomingHttpHeaders;
@@ -15,9 +15,9 @@ export class Client {
   readonly requestId: string;
   /** The host that was asked for, by the browser or by a proxy in front of us. */
   readonly host: string | undefined;
-  readonly #incoming: Asked;
+  readonly #incoming: ClientRequest;
 
-  constructor(incoming: Asked) {
+  constructor(incoming: ClientRequest) {
     this.#incoming = incoming;
     this.address = incoming.address;
     this.requestId = incoming.requestId;

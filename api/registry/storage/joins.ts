@@ -53,13 +53,17 @@ export async function joinBlob(client: S3Client, key: string, parts: readonly Dr
   }
 }
 
-interface Place {
+interface UploadPart {
   key: string;
   uploadId: string;
   number: number;
 }
 
-async function joinPart(client: S3Client, { key, uploadId, number }: Place, join: Join<DraftPart>): Promise<S3Part> {
+async function joinPart(
+  client: S3Client,
+  { key, uploadId, number }: UploadPart,
+  join: Join<DraftPart>,
+): Promise<S3Part> {
   const [first, ...others] = join;
   if (others.length === 0) return await client.copyPart(key, uploadId, number, first.object);
   const pieces: Buffer[] = [];

@@ -32,7 +32,7 @@ export interface Applied {
   unreleasedServiceIds: string[];
 }
 
-export type Place = EnvironmentRef & ProjectRef & { production: boolean };
+export type ApplyTarget = EnvironmentRef & ProjectRef & { production: boolean };
 /** Images that were resolved before the transaction, with the references that they were resolved from, by service. */
 export type Images = ReadonlyMap<string, ResolvedImage & { reference: string }>;
 
@@ -40,7 +40,7 @@ export type Images = ReadonlyMap<string, ResolvedImage & { reference: string }>;
 export async function applyDraft(
   effect: Effect,
   keyring: ReleaseKeys,
-  place: Place,
+  place: ApplyTarget,
   images: Images,
   asked: ApplyRequest,
 ): Promise<Applied> {
@@ -67,7 +67,7 @@ export async function applyDraft(
 export async function applyPlan(
   effect: Effect,
   keyring: ReleaseKeys,
-  place: Place,
+  place: ApplyTarget,
   images: Images,
   asked: ApplyRequest,
   plan: Plan,
@@ -214,7 +214,7 @@ function refuseSuspended({ affected }: Plan, deployServiceIds: readonly string[]
 
 async function insertChangeSet(
   { kysely, author }: Effect,
-  { organizationId, environmentId, projectId }: Place,
+  { organizationId, environmentId, projectId }: ApplyTarget,
   { changeSetId, title, reason, source, downtimeAccepted }: ApplyRequest,
   approvalId: string | undefined,
 ): Promise<void> {
@@ -240,7 +240,7 @@ export async function start(effect: Effect, place: ProjectRef, deployments: read
 /** Tells the audit log of a change set that was just made, and starts its actor. */
 export function recordApplied(
   effect: Effect,
-  place: Place,
+  place: ApplyTarget,
   draft: Pick<DraftRow, 'id' | 'name'>,
   { items, affected }: Plan,
   { changeSetId: id, deployServiceIds }: Pick<ApplyRequest, 'changeSetId' | 'deployServiceIds'>,

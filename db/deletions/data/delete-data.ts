@@ -8,7 +8,7 @@ import type { Effect } from '../../engine/effect.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import type { Secrets } from '../../workloads/sealed-workload.ts';
 import type { ThingToPurge } from '../things/deleted-things.ts';
-import { type Place, placeInWords, placesWithData } from './places.ts';
+import { type DataLocation, placeInWords, placesWithData } from './places.ts';
 
 interface Made {
   state: CommandState;
@@ -30,7 +30,7 @@ interface LastAttempt {
   isDue: boolean;
 }
 
-interface Asked {
+interface RequestedDataDeletion {
   deletionId: string;
   clusterId: string;
   key: string;
@@ -62,7 +62,7 @@ export async function attemptsOf(
  * Of one command after the other, whose ids follow from the deletion and the place: one that failed is followed by another
  * one after a pause.
  */
-export function lastAttempt(attempts: Attempts, { deletionId, clusterId, key }: Asked): LastAttempt {
+export function lastAttempt(attempts: Attempts, { deletionId, clusterId, key }: RequestedDataDeletion): LastAttempt {
   let message: string | null = null;
   let isDue = true;
   for (let attempt = 0; ; attempt += 1) {
@@ -98,7 +98,7 @@ export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingT
   const places = await placesWithData(effect.kysely, thing);
   const attempts = await attemptsOf(effect.kysely, organizationId, [deletionId]);
   const waits = new Set<string>();
-  const undeleted: Place[] = [];
+  const undeleted: DataLocation[] = [];
   for (const place of places) {
     const { clusterId, volumeId } = place;
     const key = keyOf(place);
@@ -123,11 +123,11 @@ export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingT
 }
 
 /** The key of the workload whose volumes they are. */
-export function keyOf({ environmentId, serviceId }: Pick<Place, 'environmentId' | 'serviceId'>): string {
+export function keyOf({ environmentId, serviceId }: Pick<DataLocation, 'environmentId' | 'serviceId'>): string {
   return `env/${environmentId}/${serviceId}`;
 }
 
-function waitsFor({ cluster, clusterSlug, contact, protocolMinor }: Place, { message }: LastAttempt): string {
+function waitsFor({ cluster, clusterSlug, contact, protocolMinor }: DataLocation, { message }: LastAttempt): string {
   const still = `The agent of the cluster "${cluster}" is still to delete its data`;
   const lost = 'If the machine is lost, revoke the agent and delete the cluster.';
   if (contact === 'never') return `${still}, and the cluster has no agent: let one join on its machine. ${lost}`;
@@ -137,7 +137,7 @@ function waitsFor({ cluster, clusterSlug, contact, protocolMinor }: Place, { mes
   return message === null ? `${still}.` : `${still}; it said: ${message}`;
 }
 
-function outOfReach(places: readonly Place[]): string {
+function outOfReach(places: readonly DataLocation[]): string {
   const clusters = [...new Set(places.map(({ clusterId }) => clusterId))];
   const sentences = clusters.map((clusterId) => {
     const there = places.filter((place) => place.clusterId === clusterId);

@@ -3,7 +3,7 @@ import type { Tables } from '../../postgres/tables.ts';
 import type { ThingToPurge } from '../things/deleted-things.ts';
 
 /** A service's volumes in one environment, on one cluster. */
-export interface Place {
+export interface DataLocation {
   clusterId: string;
   cluster: string;
   clusterSlug: string;
@@ -27,7 +27,7 @@ export interface Place {
 export async function placesWithData(
   kysely: Kysely<Tables>,
   { deletionId, organizationId, kind, id }: ThingToPurge,
-): Promise<Place[]> {
+): Promise<DataLocation[]> {
   const mine = {
     service: sql`volume.service_id = ${id}`,
     database: sql`volume.service_id = ${id}`,
@@ -45,7 +45,7 @@ export async function placesWithData(
     'left-volume': sql`left_volume.id = ${id}`,
   }[kind];
   const volumeId = kind === 'volume' ? id : null;
-  const { rows } = await sql<Place>`
+  const { rows } = await sql<DataLocation>`
     with place as (
       select environment.cluster_id, environment.id as environment_id, volume.service_id, ${volumeId}::uuid as volume_id
       from volume
@@ -90,6 +90,6 @@ export async function placesWithData(
 }
 
 /** Whose data it is, for people. */
-export function placeInWords({ service, environment }: Pick<Place, 'service' | 'environment'>): string {
+export function placeInWords({ service, environment }: Pick<DataLocation, 'service' | 'environment'>): string {
   return `"${service}" in "${environment}"`;
 }

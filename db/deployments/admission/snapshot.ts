@@ -4,8 +4,8 @@ import {
   type AdmissionEvent,
   type Admitted,
   type New,
-  type Place,
   placeOf,
+  type RolloutSlot,
   type Snapshot,
 } from '../../../domain/deployments/arbiter-types.ts';
 import type { DeploymentBlocker, DeploymentStage } from '../../../domain/deployments/states.ts';
@@ -193,8 +193,8 @@ async function servicesAt(
   kysely: Kysely<Tables>,
   organizationId: string,
   places: readonly Where[],
-): Promise<{ suspended: Set<Place>; live: Map<Place, string> }> {
-  const [suspended, live] = [new Set<Place>(), new Map<Place, string>()];
+): Promise<{ suspended: Set<RolloutSlot>; live: Map<RolloutSlot, string> }> {
+  const [suspended, live] = [new Set<RolloutSlot>(), new Map<RolloutSlot, string>()];
   if (places.length === 0) return { suspended, live };
   const { rows } = await sql<Service>`
     select environment_id, service_id, suspended, live_release_id from environment_service

@@ -5,7 +5,7 @@ import type { ImagePlatform } from '../../../domain/services/image-fit.ts';
 import type { ReleaseContent, ServiceSettings } from '../../../domain/services/settings.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
-import type { Asked, Requested } from '../request-deployment.ts';
+import type { DeploymentOptions, Requested } from '../request-deployment.ts';
 
 /** A release and the environment of the same project that is to run its image. */
 export interface Promotion {
@@ -16,7 +16,7 @@ export interface Promotion {
   environmentId: string;
 }
 
-export type Wish = Omit<Asked, 'kind' | 'promotedFrom'> & {
+export type Wish = Omit<DeploymentOptions, 'kind' | 'promotedFrom'> & {
   /** Somebody accepts that the target has no value for variables that the release has. */
   missingAccepted: boolean;
 };

@@ -9,7 +9,7 @@ import type { Tables } from '../../postgres/tables.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import type { ReleaseKeys } from '../../releases/compose.ts';
 
-interface Place {
+interface ServiceInEnvironment {
   organizationId: string;
   environmentId: string;
   serviceId: string;
@@ -31,7 +31,7 @@ interface Lack {
  */
 export async function refuseMissing(
   kysely: Kysely<Tables>,
-  place: Place,
+  place: ServiceInEnvironment,
   { source, target, missing, files, missingAccepted }: Lack,
 ): Promise<string[]> {
   const where = `"${target.service}" in "${target.environment}" has no`;
@@ -51,7 +51,7 @@ export async function refuseMissing(
 /** Variables that releases had which were promoted and served here without them. */
 async function knownAbsent(
   kysely: Kysely<Tables>,
-  { organizationId, environmentId, serviceId }: Place,
+  { organizationId, environmentId, serviceId }: ServiceInEnvironment,
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ key: string }>`
     select distinct key from release past

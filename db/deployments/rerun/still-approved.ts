@@ -36,7 +36,7 @@ export async function stillApproved(
   return { id: approvalId, by };
 }
 
-interface Given {
+interface EarlierApproval {
   basis: JsonObject;
   target: JsonObject;
   impact: JsonObject;
@@ -49,7 +49,7 @@ async function approvalOf(
   { kysely }: Effect,
   { organizationId, environmentId }: ReleaseToDeploy,
   id: string,
-): Promise<Given | undefined> {
+): Promise<EarlierApproval | undefined> {
   const row = await tenant(kysely, organizationId)
     .selectFrom('approval')
     .select(['basis', 'target', 'impact', 'decided_by_id as byId', 'decided_by_name as by'])
@@ -64,7 +64,7 @@ async function approvalOf(
   if (row === undefined || row.byId === null) return undefined;
   // An earlier version let them.
   if (row.authors.some((author) => author.id === row.byId)) return undefined;
-  return { ...row, byId: row.byId, by: row.by ?? '' } as Given;
+  return { ...row, byId: row.byId, by: row.by ?? '' } as EarlierApproval;
 }
 
 function isAbout({ releases }: JsonObject, releaseId: string, contentDigest: string): boolean {

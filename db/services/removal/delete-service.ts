@@ -44,7 +44,7 @@ function referredTo(name: string, references: DeletionImpact['references']): Pro
   );
 }
 
-interface Asked {
+interface ServiceDeletion {
   /** Refuses who may not do all of it. */
   check: (impact: DeletionImpact) => void;
   /** Rollouts that have begun may end; else they are asked to cancel. */
@@ -56,7 +56,11 @@ interface Asked {
  * nothing new of it starts. Its rows and volumes stay until its retention has passed. Its workload is removed at once, or with the end of the
  * deployment that rolls there. False: somebody else has deleted it.
  */
-export async function deleteService(effect: Effect, service: ServiceView, { check, wait }: Asked): Promise<boolean> {
+export async function deleteService(
+  effect: Effect,
+  service: ServiceView,
+  { check, wait }: ServiceDeletion,
+): Promise<boolean> {
   const { id, organizationId, projectId } = service;
   await lockAdmission(effect, service);
   if ((await lockService(effect, service)) === undefined) return false;

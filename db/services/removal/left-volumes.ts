@@ -6,7 +6,7 @@ import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
 import { inUnits } from './impact.ts';
 
-interface Place {
+interface VolumeOwner {
   organizationId: string;
   environmentId: string;
 }
@@ -31,7 +31,7 @@ interface Left {
  */
 export async function leaveVolumes(
   effect: Effect,
-  { organizationId, environmentId }: Place,
+  { organizationId, environmentId }: VolumeOwner,
   { serviceIds, moving = false }: { serviceIds?: readonly string[]; moving?: boolean } = {},
 ): Promise<void> {
   if (serviceIds?.length === 0) return;
@@ -64,7 +64,7 @@ export async function leaveVolumes(
   for (const row of rows) await leave(effect, { organizationId, environmentId }, row);
 }
 
-async function leave(effect: Effect, { organizationId, environmentId }: Place, left: Left): Promise<void> {
+async function leave(effect: Effect, { organizationId, environmentId }: VolumeOwner, left: Left): Promise<void> {
   const { projectId, serviceId, volumeId, clusterId, name, environment, cluster } = left;
   const id = uuid();
   const { deletionId, restoreUntil } = await beginDeletion(effect, {
@@ -111,7 +111,7 @@ export async function reviveLeft(
 /** The volumes that are purged on a cluster for this environment already: nothing may mount them there any more. */
 export async function purgedThere(
   { kysely }: Pick<Effect, 'kysely'>,
-  { organizationId, environmentId }: Place,
+  { organizationId, environmentId }: VolumeOwner,
   clusterId: string,
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -80,7 +80,7 @@ function plain(fields: Fields): Delivery {
   return pushed({ repository, ref, before, commit, tagged: undefined, message, author: [author], defaultBranch });
 }
 
-interface Told {
+interface PushPayload {
   repository: unknown;
   ref: unknown;
   before: unknown;
@@ -91,7 +91,7 @@ interface Told {
   defaultBranch: unknown;
 }
 
-function pushed(told: Told): Delivery {
+function pushed(told: PushPayload): Delivery {
   const repository = whole(told.repository, bounds.repository);
   const ref = whole(told.ref, bounds.ref);
   if (repository === '' || !/^[^\s/]+(?:\/[^\s/]+)*$/.test(repository))

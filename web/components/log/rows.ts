@@ -1,5 +1,5 @@
 /** A position in a log, as its source writes it. Means the same for ever. */
-export type Place = string;
+export type LogPosition = string;
 
 export type Stream = 'stdout' | 'stderr';
 
@@ -8,7 +8,7 @@ interface Row {
   id: string;
   channel: string;
   /** Behind the row. */
-  place: Place;
+  place: LogPosition;
   /** In milliseconds. */
   at: number;
 }

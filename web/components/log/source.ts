@@ -1,4 +1,4 @@
-import type { LogRow, Place } from './rows.ts';
+import type { LogPosition, LogRow } from './rows.ts';
 
 /** One log among those that a view merges: an instance, a build, a service. */
 export interface LogChannel {
@@ -27,12 +27,12 @@ export interface LogSource {
    * Ends when its stream does; throws `LogRefused` with the reason.
    */
   follow(
-    channels: ReadonlyMap<string, Place | undefined>,
+    channels: ReadonlyMap<string, LogPosition | undefined>,
     tail: number,
     signal: AbortSignal,
   ): AsyncGenerator<LogNews, void, undefined>;
   /** The last so many rows of a channel up to the place, with the row that ends there. */
-  before(channel: string, place: Place, count: number, signal: AbortSignal): Promise<Piece>;
+  before(channel: string, place: LogPosition, count: number, signal: AbortSignal): Promise<Piece>;
 }
 
 export class LogRefused extends Error {}

@@ -3,7 +3,7 @@ import { type FocusEvent, useEffect, useRef, useState } from 'react';
 import { Copyable } from '../copyable.tsx';
 import { Button } from '../forms/button.tsx';
 import { WithTimes } from '../times/with-times.tsx';
-import { dismiss, type Told, undoLast, useAnnouncements, useToasts } from './told.ts';
+import { dismiss, type ToastContent, undoLast, useAnnouncements, useToasts } from './told.ts';
 import { isUndo, undoKeysShown } from './undo-key.ts';
 
 /**
@@ -52,7 +52,7 @@ export function Toasts() {
 }
 
 /** One toast. Its time stands still while it is hovered or has the focus. */
-function Toast({ toast: { id, title, problem, undo, millis } }: { toast: Told }) {
+function Toast({ toast: { id, title, problem, undo, millis } }: { toast: ToastContent }) {
   const [hovered, setHovered] = useState(false);
   const [focused, setFocused] = useState(false);
   const before = useRef<Element>(null);

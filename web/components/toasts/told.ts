@@ -3,7 +3,7 @@ import { watched } from '../watched.ts';
 import { undoKeys } from './undo-key.ts';
 
 /** A toast. */
-export interface Told {
+export interface ToastContent {
   id: number;
   title: string;
   /** Why it failed; absent where something was done. */
@@ -29,7 +29,7 @@ const most = 3;
 
 let count = 0;
 /** The latest few of each, for the one component that renders them. */
-const toasts = watched<readonly Told[]>([]);
+const toasts = watched<readonly ToastContent[]>([]);
 const announcements = watched<readonly Said[]>([]);
 
 /** Tells screen readers what the page shows to everybody else. */
@@ -74,7 +74,7 @@ export function dismiss(id: number): void {
 export const useToasts = toasts.use;
 export const useAnnouncements = announcements.use;
 
-function show(told: Omit<Told, 'id'>): void {
+function show(told: Omit<ToastContent, 'id'>): void {
   count += 1;
   toasts.set([...toasts.now(), { id: count, ...told }].slice(-most));
 }

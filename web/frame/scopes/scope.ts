@@ -1,6 +1,6 @@
 import { type LinkProps, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type Place, places } from '../places.ts';
+import { type NavigationEntry, places } from '../places.ts';
 import type { Entry, Params } from './entry.ts';
 
 /** Something else of the same kind, to switch to. */
@@ -60,7 +60,7 @@ export function within(path: string, above: string): boolean {
   return path === above || path.startsWith(`${above}/`);
 }
 
-export type Crumb = { scope: Scope } | { place: Place };
+export type Crumb = { scope: Scope } | { place: NavigationEntry };
 
 /** The way to a page: scopes and places that its path leads through, the outermost first. */
 export function crumbsOf(path: string): Crumb[] {

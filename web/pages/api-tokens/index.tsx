@@ -1,7 +1,7 @@
 import { KeyIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
@@ -13,7 +13,7 @@ const tokens = createRoute({
 
 export const routes = [tokens] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'API tokens',
   to: '/$organization/tokens',
   icon: <KeyIcon />,

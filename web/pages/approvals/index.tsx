@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
 import { usePlane } from '../../control-plane/plane.ts';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { chosen, type Search } from '../../search.ts';
@@ -18,7 +18,7 @@ const approval = createRoute(pageIn(approvals, '/$approval', () => import('./app
 
 export const routes = [approvals.addChildren([none, approval])] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Approvals',
   to: '/$organization/approvals',
   icon: <ChecklistIcon />,

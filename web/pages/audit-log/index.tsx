@@ -1,7 +1,7 @@
 import { LogIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Search, text } from '../../search.ts';
 
@@ -18,7 +18,7 @@ const auditLog = createRoute({
 
 export const routes = [auditLog] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Audit log',
   to: '/$organization/audit-log',
   icon: <LogIcon />,

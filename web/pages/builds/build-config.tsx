@@ -5,7 +5,7 @@ import { Fact, Facts, Section } from '../../components/page.tsx';
 import { usePlane } from '../../control-plane/plane.ts';
 import type { BuildAnswer } from './build-words.ts';
 
-type Told = NonNullable<BuildAnswer['repositoryConfig']>;
+type ReadConfig = NonNullable<BuildAnswer['repositoryConfig']>;
 
 /** The configuration file of the source: what it says, or each problem with its line. Nothing where there is none. */
 export function BuildConfig({ build: { repositoryConfig } }: { build: Pick<BuildAnswer, 'repositoryConfig'> }) {
@@ -20,7 +20,7 @@ export function BuildConfig({ build: { repositoryConfig } }: { build: Pick<Build
   );
 }
 
-export function ConfigFacts({ told }: { told: Pick<Told, 'path' | 'commit' | 'summary' | 'problems'> }) {
+export function ConfigFacts({ told }: { told: Pick<ReadConfig, 'path' | 'commit' | 'summary' | 'problems'> }) {
   const { path, commit, summary, problems } = told;
   return (
     <>
@@ -56,7 +56,7 @@ export function ConfigFacts({ told }: { told: Pick<Told, 'path' | 'commit' | 'su
 }
 
 /** `line 4, processes.web.port`. */
-function placeOf({ line, path }: Told['problems'][number]): string {
+function placeOf({ line, path }: ReadConfig['problems'][number]): string {
   return [line > 0 ? `line ${line}` : '', path].filter((part) => part !== '').join(', ');
 }
 

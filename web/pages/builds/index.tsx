@@ -2,7 +2,7 @@ import { PackageIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { buildStates } from '../../../domain/builds/states.ts';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { chosen, type Search, text } from '../../search.ts';
@@ -26,7 +26,7 @@ const build = createRoute({
 
 export const routes = [allBuilds, buildPlace, build] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Builds',
   to: '/$organization/builds',
   icon: <PackageIcon />,

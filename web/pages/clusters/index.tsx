@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createRoute } from '@tanstack/react-router';
 import { usePlane } from '../../control-plane/plane.ts';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
@@ -33,7 +33,7 @@ export const routes = [
   cluster.addChildren([clusterOverview, clusterInstances, clusterEvents, clusterAgent]),
 ] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Clusters',
   to: '/$organization/clusters',
   icon: <ServerIcon />,

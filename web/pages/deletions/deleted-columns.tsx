@@ -14,7 +14,7 @@ interface DeletedThing {
   purgeable: boolean;
 }
 
-interface Told<Thing> {
+interface DeletedWords<Thing> {
   mark?: (thing: Thing) => ReactNode;
   /** Behind the name. */
   about: (thing: Thing) => ReactNode;
@@ -23,7 +23,11 @@ interface Told<Thing> {
 }
 
 /** Columns that tell what it was, who deleted it, and when it is purged. */
-export function deletedColumns<Thing extends DeletedThing>({ mark, about, detail }: Told<Thing>): Column<Thing>[] {
+export function deletedColumns<Thing extends DeletedThing>({
+  mark,
+  about,
+  detail,
+}: DeletedWords<Thing>): Column<Thing>[] {
   return [
     {
       label: 'Name',

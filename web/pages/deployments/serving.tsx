@@ -12,13 +12,13 @@ import { servedText } from '../services/words/service-words.ts';
 import { deploymentActions, rollBackAction, useDeploymentTools } from './deployment-actions.tsx';
 import { type DeploymentAnswer, deploymentLink } from './deployment-words.ts';
 
-interface Place {
+interface ServiceInEnvironment {
   serviceId: string;
   environmentId: string;
 }
 
 /** The release that serves a service in an environment now, whatever became of a deployment, and the way back from it. */
-export function Serving({ of }: { of: Place }) {
+export function Serving({ of }: { of: ServiceInEnvironment }) {
   const { slug } = useMembership();
   const overview = useOverview(of.environmentId).data?.find(({ serviceId }) => serviceId === of.serviceId);
   const { serving, before } = useLived(of);
@@ -63,7 +63,7 @@ export function Serving({ of }: { of: Place }) {
 }
 
 /** The same release once more, and the way back to the one that served before, as buttons; nothing where there is none. */
-export function ServingActions({ of }: { of: Place }) {
+export function ServingActions({ of }: { of: ServiceInEnvironment }) {
   const { serving, before } = useLived(of);
   const tools = useDeploymentTools();
   return (
@@ -80,7 +80,7 @@ function RollBack({ to }: { to: DeploymentAnswer }) {
 }
 
 /** Of those that went live: the one that serves, and the last one before it that had another release. */
-function useLived({ serviceId, environmentId }: Place): {
+function useLived({ serviceId, environmentId }: ServiceInEnvironment): {
   serving?: DeploymentAnswer;
   before?: DeploymentAnswer | undefined;
 } {

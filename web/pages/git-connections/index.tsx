@@ -1,7 +1,7 @@
 import { GitBranchIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
@@ -13,7 +13,7 @@ const connections = createRoute({
 
 export const routes = [connections] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Git',
   to: '/$organization/git',
   icon: <GitBranchIcon />,

@@ -114,7 +114,7 @@ const words: Record<Attention['kind'], Words> = {
   },
 };
 
-export interface Told {
+export interface AttentionWords {
   tone: Tone;
   title: string;
   detail: string;
@@ -124,7 +124,7 @@ export interface Told {
 }
 
 /** An item in words, with the way to what tells most about it. */
-export function attentionWords(item: Attention, organization: string): Told {
+export function attentionWords(item: Attention, organization: string): AttentionWords {
   const { kind, cluster, name = '', instance, workflow, channel, deployment, build, loosening, detail } = item;
   const { tone, title, why = '', to } = words[kind] ?? { tone: 'attention', title: () => kind, to: 'cluster' };
   const params = { organization, cluster: cluster?.id ?? '' };
@@ -134,7 +134,7 @@ export function attentionWords(item: Attention, organization: string): Told {
     : { tone, title: text };
   const told = { ...known, detail: detail || why };
   if (to === 'guard') return { ...told, detail: loosenedText(loosening) };
-  const open = (what: string, link: LinkProps): Told => ({ ...told, go: `Open ${what}`, link });
+  const open = (what: string, link: LinkProps): AttentionWords => ({ ...told, go: `Open ${what}`, link });
   if (to === 'deployment' && deployment !== undefined) {
     return open('deployment', deploymentLink(deployment, organization));
   }

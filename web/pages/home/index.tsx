@@ -1,7 +1,7 @@
 import { HomeIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { runningClusters } from './running-clusters.ts';
@@ -16,7 +16,7 @@ export const routes = [home] as const;
 
 export const affected: Affected<'guard'> = { guard: (trpc) => [all(trpc.attention)] };
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Home',
   to: '/$organization',
   icon: <HomeIcon />,

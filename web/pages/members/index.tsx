@@ -2,7 +2,7 @@ import { PersonIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { roles } from '../../../domain/roles.ts';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, holding, one } from '../../live/affected.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
@@ -21,7 +21,7 @@ const members = createRoute({
 
 export const routes = [members] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Members',
   to: '/$organization/members',
   icon: <PersonIcon />,

@@ -1,7 +1,7 @@
 import { BroadcastIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
@@ -16,7 +16,7 @@ const channel = createRoute(
 
 export const routes = [channels, channel] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Channels',
   to: '/$organization/notification-channels',
   icon: <BroadcastIcon />,

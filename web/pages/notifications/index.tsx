@@ -4,7 +4,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { usePlane } from '../../control-plane/plane.ts';
 import { file, pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 import { flag, type Search } from '../../search.ts';
@@ -18,7 +18,7 @@ const inbox = createRoute({
 
 export const routes = [inbox] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Notifications',
   to: '/$organization/notifications',
   icon: <BellIcon />,

@@ -3,7 +3,7 @@ import { createRoute } from '@tanstack/react-router';
 import { useList } from '../../control-plane/by-slug.ts';
 import { usePlane } from '../../control-plane/plane.ts';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { nameOf, type Scope } from '../../frame/scopes/scope.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
@@ -36,7 +36,7 @@ const projectSettings = createRoute(
 
 export const routes = [projects, newProject, project.addChildren([projectOverview, projectSettings])] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Projects',
   to: '/$organization/p',
   icon: <ProjectIcon />,

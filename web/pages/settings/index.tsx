@@ -1,7 +1,7 @@
 import { GearIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all } from '../../live/affected.ts';
 
@@ -9,7 +9,7 @@ const settings = createRoute(pageIn(organizationRoute, '/settings', () => import
 
 export const routes = [settings] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Settings',
   to: '/$organization/settings',
   icon: <GearIcon />,

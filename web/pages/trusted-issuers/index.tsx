@@ -1,7 +1,7 @@
 import { BeakerIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { type Affected, all, one } from '../../live/affected.ts';
 import { flag, type Search, text } from '../../search.ts';
@@ -13,7 +13,7 @@ const ci = createRoute({
 
 export const routes = [ci] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'CI jobs',
   to: '/$organization/ci',
   icon: <BeakerIcon />,

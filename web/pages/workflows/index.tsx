@@ -1,7 +1,7 @@
 import { WorkflowIcon } from '@primer/octicons-react';
 import { createRoute } from '@tanstack/react-router';
 import { pageIn } from '../../frame/page-file.ts';
-import type { Place } from '../../frame/places.ts';
+import type { NavigationEntry } from '../../frame/places.ts';
 import { organizationRoute } from '../../frame/routes.ts';
 import { chosen, flag, type Search, text } from '../../search.ts';
 
@@ -31,7 +31,7 @@ const workflow = createRoute({
 
 export const routes = [workflows, workflow] as const;
 
-export const place: Place = {
+export const place: NavigationEntry = {
   label: 'Workflows',
   to: '/$organization/workflows',
   icon: <WorkflowIcon />,

@@ -55,7 +55,7 @@ function timeIn(fields: Fields, field: number): Date | undefined {
   return new Date(numberIn(time, 1) * 1_000 + Math.floor(numberIn(time, 2) / 1_000_000));
 }
 
-type Told = NonNullable<BuildProgress['steps']>[number];
+type ReportedStep = NonNullable<BuildProgress['steps']>[number];
 
 const lastLines = 20;
 /** A build has at most 100 steps, of which the others are ours. */
@@ -67,7 +67,7 @@ const ofServices = /^\[internal\] load metadata for \S*?(ballast\/[0-9a-f]{64}:\
 interface Followed {
   vertex: Vertex;
   number: number;
-  step: Told | undefined;
+  step: ReportedStep | undefined;
   folders: { stdout: LineFolder; stderr: LineFolder };
   last: string[];
   ended: boolean;
@@ -76,7 +76,7 @@ interface Followed {
 interface Parts {
   log: BuildLog;
   mask: Mask;
-  told(steps: readonly Told[], cache: NonNullable<BuildProgress['cache']>): void;
+  told(steps: readonly ReportedStep[], cache: NonNullable<BuildProgress['cache']>): void;
   /** Told of an image of the engine that no build may begin with. */
   refused(image: string): void;
   /** Images by the names that the Dockerfile has for them. */
@@ -139,7 +139,7 @@ export class Vertices {
     }
     const name = nameOf(vertex);
     const isStep = isInstruction(vertex) && this.#steps().length < mostSteps;
-    const step: Told | undefined = isStep
+    const step: ReportedStep | undefined = isStep
       ? { name: name.slice(0, longestName), status: 'running', startedAt: vertex.startedAt.toISOString() }
       : undefined;
     const mask = this.#parts.mask;
@@ -173,7 +173,7 @@ export class Vertices {
     last.splice(0, last.length - lastLines);
   }
 
-  #steps(): Told[] {
+  #steps(): ReportedStep[] {
     return [...this.#followed.values()].flatMap(({ step }) => step ?? []);
   }
 

@@ -18,7 +18,7 @@ export const variablesSecret = 'ballast-variables';
 /** Before the name of a step in its script: the log says that, and not how it is run. */
 export const stepMark = '# ballast: ';
 
-interface Given {
+interface GeneratedParts {
   bases: BaseImages;
   /** Of the service in its environment: others do not share its caches. */
   cacheKey: string;
@@ -36,13 +36,13 @@ const authorities = '/etc/ssl/certs/ca-certificates.crt';
 const gather = `mkdir -p /authorities && if [ -f ${authorities} ]; then cp ${authorities} /authorities/; fi`;
 
 /** The Dockerfile of a source that has none: tools, the steps of its plan, and an image of what the plan keeps. */
-export async function generatedDockerfile(plan: BuildPlan, given: Given): Promise<string> {
+export async function generatedDockerfile(plan: BuildPlan, given: GeneratedParts): Promise<string> {
   const built = plan.steps.length > 0;
   const final = plan.kind === 'static' ? pages(plan, given, built) : program(plan, given);
   return `${[...(built ? await stages(plan, given) : []), ...final].join('\n')}\n`;
 }
 
-async function stages(plan: BuildPlan, given: Given): Promise<string[]> {
+async function stages(plan: BuildPlan, given: GeneratedParts): Promise<string[]> {
   const lines = [
     `FROM ${builtIn(plan, given)} AS tools`,
     ...toolsOf(plan, given),
@@ -82,7 +82,7 @@ function exports(entries: readonly (readonly [string, string])[]): string[] {
 }
 
 /** The plan's own variables; those of the service and of the agent count more. */
-function before(plan: BuildPlan, { certificates }: Given): string[] {
+function before(plan: BuildPlan, { certificates }: GeneratedParts): string[] {
   const trust = certificates.variables(hasJava(plan));
   const options = [trust.JAVA_TOOL_OPTIONS ?? '', proxyVariables.JAVA_TOOL_OPTIONS].join(' ').trim();
   const java = hasJava(plan) ? { JAVA_TOOL_OPTIONS: options } : {};
@@ -94,7 +94,7 @@ function hasJava({ toolchain }: BuildPlan): boolean {
 }
 
 /** Words of JSON are passed on as they are, whatever is in them. */
-function run(script: string, plan: BuildPlan, given: Given, names: readonly string[]): string {
+function run(script: string, plan: BuildPlan, given: GeneratedParts, names: readonly string[]): string {
   const { cacheKey, cacheSecret, certificates } = given;
   const mounts = names.map((name) => {
     const id = createHmac('sha256', cacheSecret).update(`${cacheKey}\0${name}`).digest('hex').slice(0, 32);
@@ -121,7 +121,7 @@ const others = [
   'dotnet',
 ] as const satisfies BaseName[];
 
-function builtIn(plan: BuildPlan, { bases }: Given): string {
+function builtIn(plan: BuildPlan, { bases }: GeneratedParts): string {
   const has = (name: string) => plan.toolchain.some((tool) => tool.name === name);
   const java = versionOf(plan, 'java');
   // It brings Node itself, for another C library than that of the image for Node.
@@ -133,7 +133,7 @@ function builtIn(plan: BuildPlan, { bases }: Given): string {
 }
 
 /** Package managers that the image does not have, and Node beside another language. */
-function toolsOf(plan: BuildPlan, given: Given): string[] {
+function toolsOf(plan: BuildPlan, given: GeneratedParts): string[] {
   const isOther = plan.toolchain.some(({ name }) => others.some((one) => one === name));
   const needsNode = plan.toolchain.some(({ name }) => name === 'node' || name in fetchedTools);
   const lines: string[] = plan.toolchain.some(({ name }) => name === 'hugo') ? ['USER 0'] : [];
@@ -173,7 +173,7 @@ function phpSetup(extensions: Tool['extensions']): string {
   ].join('\n');
 }
 
-function program(plan: BuildPlan, given: Given): string[] {
+function program(plan: BuildPlan, given: GeneratedParts): string[] {
   const base = isCompiled(plan)
     ? baseImage('system', '', given.bases)
     : plan.steps.length > 0
@@ -200,7 +200,7 @@ function isCompiled({ provider }: BuildPlan): boolean {
   return provider === 'go' || provider === 'rust';
 }
 
-function bringsAuthorities(plan: BuildPlan, { bases }: Given): boolean {
+function bringsAuthorities(plan: BuildPlan, { bases }: GeneratedParts): boolean {
   return isCompiled(plan) && plan.steps.length > 0 && bases.system === undefined;
 }
 
@@ -209,7 +209,7 @@ function needsNode({ provider, toolchain }: BuildPlan): boolean {
 }
 
 /** Pages are served by the same program as where there is no engine. */
-function pages(plan: BuildPlan, given: Given, built: boolean): string[] {
+function pages(plan: BuildPlan, given: GeneratedParts, built: boolean): string[] {
   const from = built ? `--from=build /app/${plan.directory}` : `${sourceFolder}/${plan.directory}`;
   return [
     `FROM ${baseImage('node', '', given.bases)}`,

@@ -32,7 +32,7 @@ export interface EnginePlan {
   added?: readonly Added[];
 }
 
-interface Given {
+interface PlanParts {
   bases: BaseImages;
   cacheSecret: string;
   environment: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ interface Given {
   tell(progress: BuildProgress): void;
 }
 
-export async function planOf(body: ConfiguredBody, source: string, given: Given): Promise<EnginePlan> {
+export async function planOf(body: ConfiguredBody, source: string, given: PlanParts): Promise<EnginePlan> {
   if (body.builder === 'dockerfile') return ofDockerfile(body, contextFolder(source, body.context), given);
   const { detected, plan, message } = detect(diskTree(source), body.context);
   const found = plan === undefined ? detected : withCommands(detected, commandsOf(plan));
@@ -81,7 +81,7 @@ export async function planOf(body: ConfiguredBody, source: string, given: Given)
 }
 
 /** Variables are there for what the Dockerfile declares; secrets are mounted, and never in a layer. */
-function ofDockerfile(body: ConfiguredBody, folder: string, { log, caFile, tell }: Given): EnginePlan {
+function ofDockerfile(body: ConfiguredBody, folder: string, { log, caFile, tell }: PlanParts): EnginePlan {
   const { path, args } = readDockerfile(folder, body.dockerfile);
   const undeclared = Object.keys(body.buildArgs).find((name) => !args.includes(name));
   if (undeclared !== undefined)

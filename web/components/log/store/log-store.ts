@@ -1,5 +1,5 @@
 import { backOff } from '../../../../domain/back-off.ts';
-import type { LogRow, Place, RunEnd } from '../rows.ts';
+import type { LogPosition, LogRow, RunEnd } from '../rows.ts';
 import { type LogChannel, LogRefused, type LogSource } from '../source.ts';
 import { MergedRows } from './merged-rows.ts';
 import { breath, rest } from './rest.ts';
@@ -44,7 +44,7 @@ export class LogStore {
   readonly #merged = new MergedRows();
   readonly #runs = new RunsSeen();
   /** How far each channel was read; the ends of those that are complete. */
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, LogPosition>();
   readonly #ended = new Set<string>();
   #channels: readonly LogChannel[] = [];
   #state: LogState = nothing;
@@ -102,7 +102,7 @@ export class LogStore {
   }
 
   /** Reads a channel around a place instead of what is there now, and follows from there. */
-  async openAt(channel: string, place: Place): Promise<void> {
+  async openAt(channel: string, place: LogPosition): Promise<void> {
     this.#reset();
     this.#isPaused = true;
     const { signal } = this.#over;

@@ -6,14 +6,14 @@ import { type Referrers, usedBy } from './use-referrers.ts';
 
 export type Variable = Answers['variables']['list']['items'][number];
 
-interface Told {
+interface VariableContext {
   shared: boolean;
   referrers: Referrers | undefined;
   files: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** The key with who needs it beneath, the value, and who changed it. */
-export function variableColumns(told: Told): Column<Variable>[] {
+export function variableColumns(told: VariableContext): Column<Variable>[] {
   return [
     {
       label: 'Key',
@@ -41,7 +41,7 @@ function Key({
   told: { shared, referrers, files },
 }: {
   variable: Variable;
-  told: Told;
+  told: VariableContext;
 }) {
   const referred = referrers?.get(key);
   const paths = files?.get(key) ?? [];

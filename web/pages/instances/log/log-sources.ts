@@ -67,7 +67,7 @@ export async function* news(found: AsyncIterable<Frame>, instance: string): Asyn
   }
 }
 
-interface Told {
+interface SourceLine {
   stream: 'stdout' | 'stderr';
   position: number;
   text: string;
@@ -81,7 +81,7 @@ interface Told {
 
 /** The row of an event; begins of runs have none, since lines carry their run. */
 function rowOf({ event, data, id: place = '' }: Frame, channel: string): LogRow | undefined {
-  const { stream, text, at, run, from, to, startedAt, exit } = JSON.parse(data) as Told;
+  const { stream, text, at, run, from, to, startedAt, exit } = JSON.parse(data) as SourceLine;
   const [out = 0, err = 0] = place.split('.').map(Number);
   if (event === 'log') {
     const plain = plainText(text);

@@ -36,7 +36,7 @@ export function sourceLine({ kind, imageRepository = '', gitUrl = '', repository
   return context === '' ? from : `${from}, folder ${context}`;
 }
 
-interface Place {
+interface SourceTarget {
   project: string;
   environment: string;
   /** As its name was typed, or its slug. */
@@ -44,7 +44,7 @@ interface Place {
 }
 
 /** The command that uploads the folder in which it is run, builds it on the cluster and deploys it. */
-export function deployCommand({ project, environment, service }: Place): string {
+export function deployCommand({ project, environment, service }: SourceTarget): string {
   const named = slugOf(service) || 'SERVICE';
   return `ballast deploy . --project ${project} --environment ${environment} --service ${named}`;
 }
