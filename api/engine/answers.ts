@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What a handler answers for a schema: the values of a row. Times may be dates, and what is optional may be null; the answer has
+ * The answer of a handler for a schema: the values of a row. Times may be dates, and what is optional may be null; the answer has
  * times as text, and what is null is absent.
  */
 export type AnswerOf<S> =

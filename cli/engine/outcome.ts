@@ -1,6 +1,6 @@
 import { asTable, type Columns } from './table.ts';
 
-/** What a command has to say once it has done its work: JSON to programs, which give `--json`, and else a text to people. */
+/** The words of a command once it has done its work: JSON to programs, which give `--json`, and else a text to people. */
 export type Outcome = {
   text: Text;
   /** Beside it on the standard error, where it does not come in between when the text is passed on. */

@@ -9,7 +9,7 @@ interface Checked {
   /** Why the other side refused what it was last asked with; empty if it did not. */
   lastError: string;
   verifiedAt?: string | undefined;
-  /** What is wrong besides. */
+  /** Faults besides. */
   children?: ReactNode;
 }
 
