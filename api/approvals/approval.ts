@@ -111,7 +111,7 @@ export function approvalAnswer(approval: ApprovalView): AnswerOf<typeof approval
   return {
     ...approval,
     decidedBy: approval.decidedBy ?? '',
-    // What a token requested is of the person who made it.
+    // A token requests on behalf of the person who made it.
     requestedById: approval.answerableId ?? approval.requestedById,
     whyNotYou: '',
   };

@@ -36,7 +36,7 @@ function missing(scopes: string | string[] | undefined): string[] {
   return has.includes('repo') ? [] : ['repo'];
 }
 
-/** What GitHub's interface and Gitea's, which imitates it, have in common. */
+/** The interface of GitHub, which that of Gitea imitates. */
 const account = z.object({ login: z.string().max(200) });
 
 const repositories = z.array(

@@ -175,7 +175,7 @@ function textOf(packet: Buffer): string {
   return packet.toString('utf8').replace(/\n$/, '');
 }
 
-/** What stands between the lines of git's protocol. */
+/** Texts between the lines of git's protocol. */
 type Separator = 'flush' | 'delimiter' | 'end';
 type Packet = Buffer | Separator;
 

@@ -52,7 +52,7 @@ export interface RunningApi {
   call(method: string, path: string, more?: Call): Promise<Answered>;
   /** Requests with a credential, or none. */
   as(credential?: Credential): Client;
-  /** What the machine does, in one transaction. */
+  /** One transaction, whose author is the machine. */
   effect<T>(work: (effect: Effect) => Promise<T>): Promise<T>;
   /** Asks its database, and answers the rows. */
   sql<Row = unknown>(text: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;

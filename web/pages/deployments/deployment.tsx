@@ -174,7 +174,7 @@ function About({ deployment }: { deployment: DeploymentAnswer }) {
 
 type Event = Answers['deployments']['events']['items'][number];
 
-/** What happened to a deployment, in words. */
+/** The events of a deployment, in words. */
 function DeploymentHistory({ deployment: { id } }: { deployment: DeploymentAnswer }) {
   const { trpc } = usePlane();
   const { slug: organization } = useMembership();

@@ -41,7 +41,7 @@ export function ApplyForm({ environment, view: { changeSet, summary }, onClose }
                 to: '/$organization/p/$project/e/$environment/deployments',
                 params: { organization, project, environment: environment.slug },
               };
-      // It takes the place of the dialog in the browser's history.
+      // The page takes the place of the dialog in the browser's history.
       void navigate({ ...next, replace: true, ignoreBlocker: true });
     },
   });
