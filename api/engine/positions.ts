@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Page, PageAnswer } from './operation.ts';
+import type { Page, PageAnswer } from './definition.ts';
 
 /** The position of lists that are ordered by when things were made. The id decides between two of one moment. */
 export const createdPosition = z.strictObject({ createdAt: z.iso.datetime(), id: z.guid() });

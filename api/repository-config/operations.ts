@@ -14,8 +14,9 @@ import { type CommitTree, withCommitTree } from '../../outbound/git/commit/commi
 import { type GitCredential, remoteRefs } from '../../outbound/git/remote-refs.ts';
 import { detectedBuildSchema } from '../builds/build.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
+import type { HandlerInput } from '../engine/definition.ts';
 import { invalidField } from '../engine/input/input.ts';
-import { type HandlerInput, operation } from '../engine/operation.ts';
+import { operation } from '../engine/operation.ts';
 import { envTemplateKey } from '../env-template/operations.ts';
 import { theGitConnection, toldBy } from '../git-connections/git-connection.ts';
 import { gitBranchesSchema } from '../git-connections/operations.ts';

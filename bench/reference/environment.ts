@@ -1,7 +1,8 @@
 import Fastify from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import type { AnyGiven, AnyOperation, PageAnswer } from '../../api/engine/operation.ts';
+import type { PageAnswer } from '../../api/engine/definition.ts';
+import type { AnyGiven, AnyOperation } from '../../api/engine/operation.ts';
 import type { Resource } from '../../api/engine/resource.ts';
 import { answerName, schemaUri } from '../../api/engine/schema-uri.ts';
 import { operations } from '../../api/operations.ts';

@@ -8,7 +8,7 @@ export interface Finished {
   message: string;
 }
 
-/** What went wrong with it; `what`: how the sentence begins where the machine says nothing. */
+/** The failure of a command; `what`: how the sentence begins where the machine says nothing. */
 export function failureOf({ state, message }: Finished, what: string): RestRefusal | undefined {
   return state === 'done' ? undefined : new RestRefusal(message || `${what} is ${state}.`);
 }

@@ -1,7 +1,7 @@
 import { openCursor, sealCursor } from '../../../db/engine/cursors.ts';
 import type { JsonObject, JsonValue } from '../../../db/postgres/json.ts';
 import { type Caller, OrganizationCaller } from '../caller.ts';
-import type { Page, PageAnswer, Paged } from '../operation.ts';
+import type { Page, PageAnswer, Paged } from '../definition.ts';
 import { type Input, invalidField } from './input.ts';
 
 export interface PageContext {

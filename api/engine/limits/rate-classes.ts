@@ -1,4 +1,4 @@
-import type { RateClass } from '../operation.ts';
+import type { RateClass } from '../definition.ts';
 
 /** Requests a minute with one credential, or without any from one client address, for operations that are dear or dangerous when repeated. */
 export const rateClasses: Readonly<Record<RateClass, number>> = {

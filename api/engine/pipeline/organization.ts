@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem } from '../../../domain/problems.ts';
 import type { Caller, CallerMembership, OrganizationCaller } from '../caller.ts';
+import type { Access } from '../definition.ts';
 import type { Incoming } from '../input/incoming.ts';
-import type { Access } from '../operation.ts';
 
 const organizationId = z.guid();
 

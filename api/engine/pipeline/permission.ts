@@ -1,7 +1,7 @@
 import { Problem } from '../../../domain/problems.ts';
 import { mayActAs } from '../../../domain/roles.ts';
 import type { Caller, OrganizationCaller } from '../caller.ts';
-import type { Access } from '../operation.ts';
+import type { Access } from '../definition.ts';
 
 /** Whether this caller, with this credential and this role, may do what the operation does at all. */
 export function checkPermission(caller: Caller, chosen: OrganizationCaller | undefined, access: Access): void {

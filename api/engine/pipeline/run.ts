@@ -1,10 +1,11 @@
 import { type Effect, effect } from '../../../db/engine/effect.ts';
 import { LockBusy } from '../../../db/postgres/connection-failure.ts';
 import type { JsonValue } from '../../../db/postgres/json.ts';
+import type { Once, PageAnswer } from '../definition.ts';
 import type { Incoming } from '../input/incoming.ts';
 import { checkedInput, type Input } from '../input/input.ts';
 import { answeredPage, requestedPage } from '../input/page.ts';
-import type { AnyGiven, AnyOperation, Once, PageAnswer } from '../operation.ts';
+import type { AnyGiven, AnyOperation } from '../operation.ts';
 import type { ServerParts } from '../server/server-parts.ts';
 import type { Answer } from './answer.ts';
 import { authorOf } from './author.ts';

@@ -1,9 +1,9 @@
 import { acquireStream, releaseStream, renewStreams } from '../../../db/engine/limits/leases.ts';
 import { Problem } from '../../../domain/problems.ts';
 import { type Caller, OrganizationCaller } from '../caller.ts';
+import type { Stream } from '../definition.ts';
 import type { Incoming } from '../input/incoming.ts';
 import { checkedInput, type Input } from '../input/input.ts';
-import type { Stream } from '../operation.ts';
 import { admittedCaller } from '../pipeline/admit.ts';
 import { givenOf } from '../pipeline/run.ts';
 import type { ServerParts } from '../server/server-parts.ts';

@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Access } from '../../../api/engine/operation.ts';
+import type { Access } from '../../../api/engine/definition.ts';
 import { namedOperations } from '../../../api/engine/registry.ts';
 import { operations } from '../../../api/operations.ts';
 import { mayActAs, type Role, roles, tokenRoles } from '../../../domain/roles.ts';
