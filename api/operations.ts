@@ -23,6 +23,7 @@ import { members } from './members/operations.ts';
 import { mesh } from './mesh/operations.ts';
 import { notificationChannels } from './notification-channels/operations.ts';
 import { notifications } from './notifications/operations.ts';
+import { objectStores } from './object-stores/operations.ts';
 import { organizationSettings } from './organization-settings/operations.ts';
 import { organizations } from './organizations/operations.ts';
 import { processes } from './processes/operations.ts';
@@ -68,6 +69,7 @@ export const operations = {
   guards,
   releases,
   registryCredentials,
+  objectStores,
   gitConnections,
   deployments,
   builds,

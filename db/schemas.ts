@@ -20,6 +20,7 @@ import { logs } from './logs/table.ts';
 import { members } from './members/table.ts';
 import { notificationChannels } from './notification-channels/table.ts';
 import { notifications } from './notifications/table.ts';
+import { objectStores } from './object-stores/table.ts';
 import { organizations } from './organizations/table.ts';
 import { projects } from './projects/table.ts';
 import { registry } from './registry/table.ts';
@@ -65,6 +66,7 @@ const subjects = [
   deployments,
   builds,
   registryCredentials,
+  objectStores,
   notifications,
   notificationChannels,
 ] as const;

@@ -108,6 +108,10 @@ export const subjects = {
   approval: { told: ofProjects, actions: ['requested', 'decided', 'glass_broken'] },
   guard: { told: admins, actions: ['loosened', 'undone'] },
   registry_credential: { told: admins, actions: ['created', 'updated', 'deleted', 'checked'] },
+  object_store: {
+    told: { role: 'deployer', projectTokens: true },
+    actions: ['created', 'updated', 'deleted', 'verified'],
+  },
   git_connection: {
     told: { ...viewers, paced: true },
     actions: ['created', 'updated', 'deleted', 'checked', 'webhook_secret_replaced'],

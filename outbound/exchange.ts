@@ -72,7 +72,7 @@ export function exchange(
       });
     });
     sent.on('error', (error) => {
-      void reasonInWords(url, addresses, error, rules).then((why) =>
+      void reasonInWords(url, addresses, reason(error), rules).then((why) =>
         reject(new OutboundFailed(`${url.host} could not be reached: ${why}.`)),
       );
     });
@@ -115,8 +115,8 @@ async function read(
 const ofCertificates =
   /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/;
 
-async function reasonInWords(url: URL, addresses: ResolvedAddress[], error: unknown, rules: OutboundRules) {
-  const code = reason(error);
+/** The code of a failed connection, or why the certificate of that host is refused. */
+export async function reasonInWords(url: URL, addresses: ResolvedAddress[], code: string, rules: OutboundRules) {
   return ofCertificates.test(code) ? ((await certificateFault(url, addresses, rules)) ?? code) : code;
 }
 

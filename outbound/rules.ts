@@ -28,7 +28,7 @@ export async function outboundRules({
     throw new SettingsError(`OUTBOUND_CA_FILE names ${path}, which cannot be read (${error.code}); correct it.`);
   });
   const certificates = certificatesIn(text);
-  const fault = faultOf(certificates);
+  const fault = authoritiesFault(certificates);
   if (fault !== undefined) throw new SettingsError(`OUTBOUND_CA_FILE names ${path}, ${fault}; correct it.`);
   return { allowedRanges, certificateAuthorities: certificates.join('\n') };
 }
@@ -38,8 +38,8 @@ export function certificatesIn(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** Node itself says nothing about what it cannot read or use, and trusts nobody more. */
-function faultOf(certificates: readonly string[]): string | undefined {
+/** Why these are of no use as authorities. Node itself says nothing about what it cannot read or use, and trusts nobody more. */
+export function authoritiesFault(certificates: readonly string[]): string | undefined {
   if (certificates.length === 0) return 'which has no certificate in PEM (-----BEGIN CERTIFICATE-----)';
   try {
     const read = certificates.map((one) => new X509Certificate(one));
@@ -52,6 +52,8 @@ function faultOf(certificates: readonly string[]): string | undefined {
 
 /** By their text: Node's own authorities are parsed again for each context, which takes eight milliseconds. */
 const contexts = new Map<string, SecureContext>();
+/** Users give authorities, too: see `certificateAuthority` of object stores. */
+const mostContexts = 50;
 
 /** The trust of a TLS connection; without authorities of the owner it is left to Node. */
 export function trustOf({ certificateAuthorities: more }: OutboundRules): { secureContext?: SecureContext } {
@@ -59,6 +61,7 @@ export function trustOf({ certificateAuthorities: more }: OutboundRules): { secu
   const known = contexts.get(more);
   if (known !== undefined) return { secureContext: known };
   const secureContext = createSecureContext({ ca: [...getCACertificates('default'), more] });
+  if (contexts.size >= mostContexts) contexts.clear();
   contexts.set(more, secureContext);
   return { secureContext };
 }

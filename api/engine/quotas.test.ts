@@ -9,6 +9,7 @@ const { api, ours } = await ownApi({
     TOKENS_PER_ORGANIZATION: '6',
     INVITATIONS_PER_ORGANIZATION: '2',
     TRUSTED_ISSUERS_PER_ORGANIZATION: '2',
+    OBJECT_STORES_PER_ORGANIZATION: '2',
     // One is the seed's.
     ORGANIZATIONS_PER_OWNER: '3',
     IDEMPOTENCY_KEYS_PER_CREDENTIAL: '2',
@@ -30,6 +31,13 @@ test.each([
     () => [
       '/api/v1/trusted-issuers',
       { name: name(), issuer: 'https://ci.example.com', audience: 'us', claims: { sub: ['x'] }, role: 'viewer' },
+    ],
+  ],
+  [
+    'OBJECT_STORES_PER_ORGANIZATION',
+    () => [
+      '/api/v1/object-stores',
+      { name: name(), endpoint: 'https://s3.example.com', bucket: 'backups', accessKeyId: 'a', secretAccessKey: 'b' },
     ],
   ],
   ['ORGANIZATIONS_PER_OWNER', () => ['/api/v1/organizations', { name: name(), slug: name() }]],

@@ -15,6 +15,7 @@ import { namedOperations } from './registry.ts';
 const ofTheWholeOrganization: Record<string, string> = {
   'organizations.get': 'A token reads the organization that it is of.',
   'clusters.get': 'Deploying names clusters.',
+  'objectStores.get': 'Backups name object stores.',
   'workflows.get': 'The example is that of a cluster; those of projects: api/workflows/list-workflows.test.ts.',
   'workflows.history': 'As above.',
 };

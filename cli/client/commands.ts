@@ -36,6 +36,7 @@ export const clientCommands: Readonly<Record<string, () => Promise<Command>>> = 
     'list add set check remove repositories branches webhook',
   ),
   ...from(() => import('../registry-credential.ts'), 'registry-credential', 'list add check set remove'),
+  ...from(() => import('../store.ts'), 'store', 'list add verify set remove'),
   ...from(() => import('../notification.ts'), 'notification', 'list read watch'),
   ...from(() => import('../why.ts'), 'why'),
   ...from(() => import('../status.ts'), 'status open'),

@@ -1,12 +1,26 @@
 /** The text of the first element of that name, if there is one. Enough for answers of S3, whose elements have no attributes that count. */
 export function textOf(xml: string, name: string): string | undefined {
-  return elementsOf(xml, name)[0];
+  return elements(xml, name).next().value ?? undefined;
 }
 
 /** The content of each element of that name: of one with text alone the text, of others the XML within. */
 export function elementsOf(xml: string, name: string): string[] {
-  const found = xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([^]*?)</${name}>`, 'g'));
-  return [...found].map(([, content = '']) => (content.includes('<') ? content : unescaped(content)));
+  return [...elements(xml, name)];
+}
+
+/** Reads forwards alone: whoever answers may be hostile, and a pattern would look for each missing end anew. */
+function* elements(xml: string, name: string): Generator<string, undefined> {
+  const [opening, closing] = [`<${name}`, `</${name}>`];
+  for (let at = xml.indexOf(opening); at >= 0; at = xml.indexOf(opening, at)) {
+    at += opening.length;
+    if (!/[\s>]/.test(xml.charAt(at))) continue;
+    const from = xml.indexOf('>', at) + 1;
+    const to = from === 0 ? -1 : xml.indexOf(closing, from);
+    if (to < 0) return;
+    const content = xml.slice(from, to);
+    yield content.includes('<') ? content : unescaped(content);
+    at = to;
+  }
 }
 
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import { type Dispatcher, request as send } from 'undici';
+import { OutboundFailed, OutboundRefused } from '../failures.ts';
 import { textOf } from './s3-answers.ts';
 import { S3Absent, S3Failed } from './s3-failures.ts';
 
@@ -37,6 +38,8 @@ export type S3Response = Dispatcher.ResponseData;
 const attempts = 3;
 const firstPauseMillis = 200;
 const shortMillis = 10_000;
+/** Of an answer that is read whole. The longest list of a thousand keys is below it. */
+const longestText = 8 * 1024 * 1024;
 const ofNothing = createHash('sha256').digest('hex');
 /** Of a server that is busy, or of one before it. */
 const passing = new Set([429, 500, 502, 503, 504]);
@@ -49,7 +52,7 @@ export async function askBucket(target: S3Target, dispatcher: Dispatcher, reques
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === attempts;
     const answer = await sendOnce(target, dispatcher, request).catch((error: unknown) => {
-      if (last || hangs(error)) throw unreachable(target, error);
+      if (last || isFinal(error)) throw unreachable(target, error);
       return undefined;
     });
     if (answer !== undefined && answer.statusCode < 300) return answer;
@@ -62,9 +65,7 @@ export async function askBucket(target: S3Target, dispatcher: Dispatcher, reques
 
 /** The whole text of an answer. Some servers say 200 first and find out later that it failed. */
 export async function readText(target: S3Target, request: S3Request, { body }: S3Response): Promise<string> {
-  const text = await body.text().catch((error: unknown) => {
-    throw unreachable(target, error);
-  });
+  const text = await wholeText(target, body);
   if (/<Error[\s>]/.test(text)) throw refusal(target, request, 200, text);
   return text;
 }
@@ -95,8 +96,24 @@ async function sendOnce(target: S3Target, dispatcher: Dispatcher, request: S3Req
   });
 }
 
-/** A server that did not answer in time is not asked again: somebody waits. */
-function hangs(error: unknown): boolean {
+async function wholeText(target: S3Target, body: S3Response['body']): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > longestText) throw new S3Failed(`${placeOf(target)} answers more than a store does.`, 'too long');
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof S3Failed ? error : unreachable(target, error);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+/** A server that did not answer in time is not asked again, since somebody waits; nor is one that has no address, or none that may be asked. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof OutboundRefused || error instanceof OutboundFailed) return true;
   return error instanceof Error && 'code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT';
 }
 
@@ -118,7 +135,7 @@ function sha256Of(pieces: readonly Buffer[]): string {
 }
 
 async function failureOf(target: S3Target, request: S3Request, answer: S3Response): Promise<S3Failed> {
-  const text = await answer.body.text().catch(() => '');
+  const text = await wholeText(target, answer.body).catch(() => '');
   return refusal(target, request, answer.statusCode, text);
 }
 
@@ -141,8 +158,10 @@ function remedyOf(code: string): string {
   return '';
 }
 
-/** The network's code and no more of its message. */
+/** The network's code and no more of its message; of an address that may not be reached the sentence of its refusal. */
 export function unreachable(target: S3Target, cause: unknown): S3Failed {
+  if (cause instanceof OutboundRefused || cause instanceof OutboundFailed)
+    return new S3Failed(cause.message, cause.name);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it did not answer';
   return new S3Failed(`${placeOf(target)} cannot be reached: ${code}.`, code);
 }

@@ -113,6 +113,10 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     const made = await api.call('POST', '/api/v1/registry-credentials', { as, body });
     return { id: String(made.body.id) };
   };
+  const store = async () => {
+    const made = await api.call('POST', '/api/v1/object-stores', { as, body: bucket() });
+    return { id: String(made.body.id) };
+  };
   const project = async () => {
     const made = await api.call('POST', '/api/v1/projects', { as, body: { name: 'Allowed' } });
     return { projectId: (made.body.project as { id: string }).id };
@@ -213,6 +217,12 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'registryCredentials.delete': { prepare: credential },
     'registryCredentials.get': { prepare: credential },
     'registryCredentials.check': { prepare: credential },
+    'objectStores.list': { prepare: store },
+    'objectStores.create': { body: bucket },
+    'objectStores.get': { prepare: store },
+    'objectStores.update': { prepare: store, body: () => ({ name: `Changed ${crypto.randomUUID()}` }) },
+    'objectStores.delete': { prepare: store },
+    'objectStores.verify': { prepare: store },
     'changeSets.draft': { prepare: draft },
     'changeSets.putItem': {
       prepare: items.prepare,
@@ -241,3 +251,9 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'variables.import': { prepare: draft, body: ({ serviceId }) => ({ serviceId, text: 'A=1', secret: ['A'] }) },
   };
 }
+
+/** Nobody answers there. */
+const bucket = () => ({
+  ...{ name: `Made ${crypto.randomUUID()}`, endpoint: 'https://s3.example.com', bucket: 'backups' },
+  ...{ accessKeyId: 'ada', secretAccessKey: 'secret' },
+});

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent } from 'undici';
 import { S3Client } from '../../outbound/s3/s3-client.ts';
 import type { S3Target } from '../../outbound/s3/s3-request.ts';
 import { freePort } from '../ground/free-port.ts';
@@ -26,15 +27,25 @@ export interface Bucket {
   stop(): Promise<void>;
 }
 
-export async function startBucket(prefix = 'images/'): Promise<Bucket> {
+/** With a certificate it speaks TLS. */
+export async function startBucket(
+  prefix = 'images/',
+  certificate?: { ca: string; cert: string; key: string },
+): Promise<Bucket> {
   if (program === undefined) throw new Error('There is no versitygw.');
   const directory = mkdtempSync(join(tmpdir(), 'ballast-bucket-'));
   for (const name of ['data/pushed', 'meta']) mkdirSync(join(directory, name), { recursive: true });
   const port = await freePort();
+  const files = { cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') };
+  if (certificate !== undefined) {
+    writeFileSync(files.cert, certificate.cert);
+    writeFileSync(files.key, certificate.key);
+  }
   const [accessKeyId, secretAccessKey] = ['the-access-key', 'the-secret-access-key'];
   const child = spawn(
     program,
     [
+      ...(certificate === undefined ? [] : ['--cert', files.cert, '--key', files.key]),
       ...['--port', `127.0.0.1:${port}`, '--virtual-domain', `buckets.test:${port}`, '--quiet'],
       ...['posix', '--sidecar', join(directory, 'meta'), join(directory, 'data')],
     ],
@@ -43,7 +54,7 @@ export async function startBucket(prefix = 'images/'): Promise<Bucket> {
       stdio: 'ignore',
     },
   );
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
   const target = {
     endpoint,
     region: 'us-east-1',
@@ -53,7 +64,8 @@ export async function startBucket(prefix = 'images/'): Promise<Bucket> {
     accessKeyId,
     secretAccessKey,
   };
-  const client = new S3Client(target);
+  const trusted = certificate && new Agent({ connect: { ca: certificate.ca } });
+  const client = new S3Client(target, trusted);
   const ended = once(child, 'exit');
   await until('the bucket answers', async () => {
     if (child.exitCode !== null) throw new Error(`versitygw ended with ${child.exitCode}.`);

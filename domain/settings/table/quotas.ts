@@ -33,6 +33,11 @@ export const quotaSettings = {
     wholeNumber(1, 10_000),
     100,
   ),
+  OBJECT_STORES_PER_ORGANIZATION: setting(
+    'Object stores for backups that an organization may have.',
+    wholeNumber(1, 10_000),
+    50,
+  ),
   REGISTRY_BYTES_PER_BLOB: setting(
     'Largest layer of an image in the registry, in bytes.',
     wholeNumber(1_048_576, 1_000_000_000_000),

@@ -28,9 +28,10 @@ function organizationChanges({ name, details }: About): string {
 export const kinds = {
   organization: 'Organization',
   registry_credential: 'Registry credentials',
+  object_store: 'Object stores',
 };
 
-export const deeds: Deeds<'organization' | 'registry_credential'> = {
+export const deeds: Deeds<'organization' | 'registry_credential' | 'object_store'> = {
   ...plainDeeds('registry_credential', 'the registry credential'),
   'registry_credential.checked': {
     label: 'Checked',
@@ -38,6 +39,12 @@ export const deeds: Deeds<'organization' | 'registry_credential'> = {
       `checked the registry credential ${name}${details.failed === true ? ', which was refused' : ''}`,
   },
   'registry_credential.updated': updatedDeed('the registry credential'),
+  ...plainDeeds('object_store', 'the object store'),
+  'object_store.verified': {
+    label: 'Verified',
+    done: ({ name, details }) => `verified the object store ${name}${details.failed === true ? ', which failed' : ''}`,
+  },
+  'object_store.updated': updatedDeed('the object store'),
   ...plainDeeds('organization', 'the organization'),
   ...clockDeeds('organization', 'the organization'),
   'organization.updated': { label: 'Changed', done: organizationChanges },

@@ -14,10 +14,11 @@ export const place: NavigationEntry = {
   to: '/$organization/settings',
   icon: <GearIcon />,
   key: 's',
-  also: 'retention second factor delete name',
+  also: 'retention second factor delete name object stores buckets s3',
 };
 
-export const affected: Affected<'organization' | 'registry_credential'> = {
+export const affected: Affected<'organization' | 'registry_credential' | 'object_store'> = {
   organization: (trpc) => [all(trpc.organizations)],
   registry_credential: (trpc) => [all(trpc.registryCredentials)],
+  object_store: (trpc) => [all(trpc.objectStores)],
 };

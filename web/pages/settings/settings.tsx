@@ -17,6 +17,7 @@ import { useOperation } from '../../control-plane/operation.ts';
 import { personPlane, usePlane } from '../../control-plane/plane.ts';
 import { type Answers, useMay, useMembership } from '../../control-plane/session.ts';
 import { ApprovalExpiry, JoinTokens, Retention } from './lengths.tsx';
+import { ObjectStores } from './object-stores.tsx';
 import { RegistryCredentials } from './registry-credentials.tsx';
 
 export function DefaultCluster({ organization, mayChange }: { organization: Organization; mayChange: boolean }) {
@@ -139,6 +140,7 @@ export function Settings() {
               </SettingList>
             </Section>
             <RegistryCredentials />
+            <ObjectStores />
             {role === 'owner' && <DeleteOrganization organization={organization} />}
           </>
         )}
