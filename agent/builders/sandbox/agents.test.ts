@@ -1,13 +1,15 @@
 import { type ChildProcess, type StdioOptions, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { agent, placesIn, program } from '../../../test/builders/agent-process.ts';
 import { buildGround } from '../../../test/builders/build-ground.ts';
 import { withWords } from '../../../test/builders/with-words.ts';
 import { until } from '../../../test/ground/until.ts';
 import { notRun } from '../../../test/run/not-run.ts';
+import { enter, findPrograms, type Programs } from './inside.ts';
 import { foldersIn } from './mounts.ts';
 import { endSandboxLeftovers } from './sandbox.ts';
 
@@ -48,6 +50,18 @@ sandboxed('an agent without root has sandboxes, too: without rights, and nothing
     `held, user its own\nbuild\nstdout\nstderr\n${rights}again\n0\n{"ended":"exited","code":0}\n`,
   );
   expect([readdirSync(source), readdirSync(cache), readdirSync(foldersIn(home))]).toEqual([['a'], ['b'], []]);
+});
+
+sandboxed('a sandbox whose agent has ended before it could be told of that begins nothing', () => {
+  const folder = mkdtempSync(join(directory, 'orphan-'));
+  const [name = '', ...entering] = enter(findPrograms() as Programs, isRoot ? somebody : undefined);
+  const script = fileURLToPath(new URL('./enter-sandbox.sh', import.meta.url));
+  const begun = (pid: number) => {
+    const args = [...entering, '/bin/sh', script, folder, '/bin/false', '', String(pid), '--', 'true'];
+    return { status: spawnSync(name, args).status, there: readdirSync(folder) };
+  };
+  expect(begun(spawnSync('true').pid)).toEqual({ status: 1, there: [] });
+  expect(begun(process.pid).there).toEqual(['init']);
 });
 
 sandboxed('where no user namespace may be made, it is said what to change', async () => {

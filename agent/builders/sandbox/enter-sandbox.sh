@@ -2,11 +2,14 @@
 # has a socket for the proxy opened, changes to the root that the agent has prepared, and runs the shell that standard
 # input is for.
 #
-# sh enter-sandbox.sh FOLDER NODE LISTEN [CONTROL GROUP...] -- COMMAND...
+# sh enter-sandbox.sh FOLDER NODE LISTEN AGENT [CONTROL GROUP...] -- COMMAND...
 set -eu
 umask 077
-folder=$1 node=$2 listen=$3
-shift 3
+folder=$1 node=$2 listen=$3 agent=$4
+shift 4
+
+# The end of an agent ends its children, once they have asked for that: one that ended before is seen here.
+[ -e "/proc/$agent" ] || exit 1
 
 # As `machine/process-identity.ts` reads it. The /proc of the machine is still there: the pid is one of the machine's.
 identity() {

@@ -25,7 +25,18 @@ export function spawnFirst({ programs, user, folder, groups, limits }: First): C
   // Twice the limits: the watcher sees who exceeds them, and nobody comes much further meanwhile.
   const most = { processes: groups.length > 0 ? undefined : limits.processes * 2, fileBytes: limits.diskBytes * 2 };
   const then = become(programs, user, most);
-  const args = [...entering, '/bin/sh', script, folder, process.execPath, listen, ...groups, '--', ...then];
+  const args = [
+    ...entering,
+    '/bin/sh',
+    script,
+    folder,
+    process.execPath,
+    listen,
+    String(process.pid),
+    ...groups,
+    '--',
+    ...then,
+  ];
   const nowhere = openSync('/dev/null', constants.O_RDWR);
   const stdio: ('pipe' | 'ignore' | 'ipc' | number)[] = ['pipe', 'ignore', 'pipe', 'ipc'];
   for (const descriptor of inherited()) {
