@@ -27,6 +27,8 @@ export async function makeBundle(): Promise<Bundle> {
     ...(await compile({ 'file-server': join(agent, 'builders', 'static', 'file-server.ts') })),
     // The program that packs what a build has left, in a sandbox.
     ...(await compile({ 'pack-image': join(agent, 'builders', 'image', 'pack-image.ts') })),
+    // The program that packs volumes into stores.
+    ...(await compile({ 'transfer-program': join(agent, 'volumes', 'transfer-program.ts') })),
     // Beside the agent's own thread.
     ...(await compile({ 'watchdog-thread': join(agent, 'program', 'watchdog-thread.ts') })),
     ...scripts(),

@@ -6,6 +6,7 @@ import type { RunRequest } from '../keep/on-demand.ts';
 import { pause, SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { type Log, reason } from '../program/log.ts';
+import { backupVolume } from '../volumes/backup-volume.ts';
 import { deleteVolumes } from './delete-volumes.ts';
 import { Delivery, execute } from './delivery.ts';
 import type { Run, RunResult } from './run.ts';
@@ -215,6 +216,7 @@ export class Commands {
         await this.#options.restart(body.key, body.process, id);
         return { outcome: 'done', exitCode: 0 };
       }
+      if (body?.kind === 'backup-volume') return await backupVolume(body, run, driver);
       if (body?.kind === 'delete-volumes') return await deleteVolumes(body, this.#options);
       if (body?.kind === 'run') return await this.#options.run({ ...body, token: id, signal });
       return { outcome: 'failed', message: 'The journal does not say what this command was.' };

@@ -126,6 +126,8 @@ export interface Driver {
   /** Keeps the logs of all instances within their limit; within an eighth of it while the disk is under pressure. */
   rotateLogs(pressure?: boolean): Promise<void>;
   volumes(): Promise<{ key: string; name: string; usedBytes: number }[]>;
+  /** The directory of a volume, which may not be there. */
+  volumePath(key: string, name: string): string;
   /** Deletes a volume with all that is in it. */
   removeVolume(key: string, name: string): Promise<void>;
   /** Frees what was prepared from images that are not named. */

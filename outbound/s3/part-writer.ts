@@ -11,7 +11,7 @@ export type StorePart = (from: number, body: Required<S3Bytes>, bytes: number) =
  */
 export class PartWriter extends Writable {
   readonly #store: StorePart;
-  readonly #partBytes: number;
+  readonly #partBytes: (from: number) => number;
   #from: number;
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -19,15 +19,16 @@ export class PartWriter extends Writable {
   /** Never rejects: its failure is met by whoever waits for it. */
   #stored: Promise<Error | undefined> = Promise.resolve(undefined);
 
-  constructor(from: number, partBytes: number, store: StorePart) {
+  /** `partBytes`: of a part that begins at that place. */
+  constructor(from: number, partBytes: number | ((from: number) => number), store: StorePart) {
     super({ highWaterMark: 256 * 1024 });
     this.#from = from;
-    this.#partBytes = partBytes;
+    this.#partBytes = typeof partBytes === 'number' ? () => partBytes : partBytes;
     this.#store = store;
   }
 
   override _write(piece: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    const room = this.#partBytes - this.#bytes;
+    const room = this.#partBytes(this.#from) - this.#bytes;
     this.#add(piece.subarray(0, room));
     if (piece.length < room) done();
     else {

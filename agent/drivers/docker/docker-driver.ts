@@ -220,6 +220,10 @@ class DockerDriver implements Driver {
     return this.#parts.volumes.list();
   }
 
+  volumePath(key: string, name: string) {
+    return this.#parts.places.volume(key, name);
+  }
+
   removeVolume(key: string, name: string) {
     return this.#parts.volumes.remove(key, name);
   }

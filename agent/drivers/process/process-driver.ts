@@ -224,6 +224,10 @@ class ProcessDriver implements Driver {
     return await this.#volumes.list();
   }
 
+  volumePath(key: string, name: string): string {
+    return this.#places.volume(sliceKey.parse(key), partName.parse(name));
+  }
+
   async removeVolume(key: string, name: string): Promise<void> {
     await this.#volumes.remove(sliceKey.parse(key), partName.parse(name));
     this.#forgetUsers();
