@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { freshDatabase } from '../test/ground/fresh-database.ts';
 import { descriptors } from '../workflows/descriptors.ts';
-import { attemptTurns } from './attempt-turns.ts';
+import { attemptTurns } from './attempts/turns.ts';
 import { createActivities } from './index.ts';
 
 const fresh = await freshDatabase();

@@ -2,7 +2,7 @@ import type { Outgoing } from '../db/notification-channels/outgoing.ts';
 import { type PagerEvent, sendPagerEvent } from '../outbound/channels/incident-pager.ts';
 import type { ChannelMessage } from '../outbound/channels/message.ts';
 import type { IncidentState } from '../workflows/incident/descriptor.ts';
-import { type Attempted, attempt, failAttempts, type Says } from './attempt.ts';
+import { type Attempted, attempt, failAttempts, type Says } from './attempts/attempt.ts';
 import type { ActivityParts } from './index.ts';
 
 interface Ref {

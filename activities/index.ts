@@ -5,7 +5,7 @@ import type { ActorDescriptor } from '../domain/actors/actor-descriptor.ts';
 import type { OutboundRules } from '../outbound/rules.ts';
 import { descriptors } from '../workflows/descriptors.ts';
 import { createActorActivities } from './actor.ts';
-import type { Turns } from './attempt-turns.ts';
+import type { Turns } from './attempts/turns.ts';
 import { type ArchiveRun, createHistoryActivities } from './history.ts';
 
 export interface ActivityParts {

@@ -1,6 +1,6 @@
 import { sendChat } from '../outbound/channels/chat-webhook.ts';
 import type { NotificationDeliveryState } from '../workflows/notification-delivery/descriptor.ts';
-import { type Attempted, attempt, failAttempts, type Says } from './attempt.ts';
+import { type Attempted, attempt, failAttempts, type Says } from './attempts/attempt.ts';
 import type { ActivityParts } from './index.ts';
 
 interface Ref {

@@ -40,6 +40,7 @@ import { tokenExchange } from './token-exchange/operations.ts';
 import { trustedIssuers } from './trusted-issuers/operations.ts';
 import { variables } from './variables/operations.ts';
 import { version } from './version/operations.ts';
+import { volumeBackups } from './volume-backups/operations.ts';
 import { volumes } from './volumes/operations.ts';
 import { why } from './why/operations.ts';
 import { workflows } from './workflows/operations.ts';
@@ -70,6 +71,7 @@ export const operations = {
   releases,
   registryCredentials,
   objectStores,
+  volumeBackups,
   gitConnections,
   deployments,
   builds,

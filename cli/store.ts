@@ -15,7 +15,7 @@ type ObjectStore = z.output<typeof objectStoreSchema>;
 const stores = '/object-stores';
 
 /** The store of this id or name; names are no two's. */
-async function namedStore(rest: Rest, name: string): Promise<ObjectStore> {
+export async function namedStore(rest: Rest, name: string): Promise<ObjectStore> {
   return namedBy(name, 'object store', await rest.all<ObjectStore>(stores), (one) => one.name);
 }
 

@@ -42,7 +42,7 @@ async function volumesThere(place: InService): Promise<Volume[]> {
 }
 
 /** Names are unique in a service. */
-async function volumeNamed(place: InService, name: string): Promise<Volume> {
+export async function volumeNamed(place: InService, name: string): Promise<Volume> {
   const volumes = await volumesThere(place);
   const found = volumes.find((volume) => volume.name === name);
   const there = volumes.map((volume) => volume.name);

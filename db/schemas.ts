@@ -31,6 +31,7 @@ import { signIn } from './sign-in/table.ts';
 import { teams } from './teams/table.ts';
 import { trustedIssuers } from './trusted-issuers/table.ts';
 import { users } from './users/table.ts';
+import { volumeBackups } from './volume-backups/table.ts';
 import { workloads } from './workloads/table.ts';
 
 /** Every subject that has tables, besides the engine's own. */
@@ -67,6 +68,7 @@ const subjects = [
   builds,
   registryCredentials,
   objectStores,
+  volumeBackups,
   notifications,
   notificationChannels,
 ] as const;

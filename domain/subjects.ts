@@ -112,6 +112,7 @@ export const subjects = {
     told: { role: 'deployer', projectTokens: true },
     actions: ['created', 'updated', 'deleted', 'verified'],
   },
+  volume_backup: { told: { ...ofProjects, paced: true }, actions: ['requested', 'cancelled', 'deleted', 'downloaded'] },
   git_connection: {
     told: { ...viewers, paced: true },
     actions: ['created', 'updated', 'deleted', 'checked', 'webhook_secret_replaced'],

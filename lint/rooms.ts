@@ -8,7 +8,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   outbound: [],
   temporal: ['db'],
   workflows: [],
-  activities: ['db', 'outbound'],
+  activities: ['db', 'protocol', 'outbound'],
   worker: ['db', 'temporal', 'protocol', 'outbound', 'workflows', 'activities', 'machine'],
   api: ['db', 'temporal', 'protocol', 'outbound', 'pages', 'machine'],
   identity: ['db', 'pages', 'machine'],
@@ -38,9 +38,13 @@ export const doors: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** Rooms of which a room may know the types alone: workflows run in a sandbox, the console in a browser. */
+/**
+ * Rooms of which a room may know the types alone: workflows run in a sandbox, the console in a browser, and the database keeps what
+ * agents say without reading it.
+ */
 export const typesOnly: Readonly<Record<string, readonly string[]>> = {
   workflows: ['activities'],
+  db: ['protocol'],
   web: ['api'],
 };
 

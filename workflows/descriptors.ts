@@ -8,6 +8,7 @@ import { deletionDescriptor } from './deletion/descriptor.ts';
 import { deploymentDescriptor } from './deployment/descriptor.ts';
 import { incidentDescriptor } from './incident/descriptor.ts';
 import { notificationDeliveryDescriptor } from './notification-delivery/descriptor.ts';
+import { volumeBackupDescriptor } from './volume-backup/descriptor.ts';
 
 /** The actors there are: the one list that names all of them. */
 const all = {
@@ -17,6 +18,7 @@ const all = {
   'change-set': changeSetDescriptor,
   deployment: deploymentDescriptor,
   build: buildDescriptor,
+  'volume-backup': volumeBackupDescriptor,
   'notification-delivery': notificationDeliveryDescriptor,
   incident: incidentDescriptor,
 } as const;

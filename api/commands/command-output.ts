@@ -2,11 +2,13 @@ import { type BuildPiece, takeBuildOutput } from '../../db/builds/output.ts';
 import { noSuchCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
 import { type NewOutput, saidTooMuch, writeOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
+import { takeBackupProgress } from '../../db/volume-backups/volume-backups.ts';
 import { parseActorId } from '../../domain/actors/actors.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import { buildProgress } from '../../protocol/build.ts';
 import { outputBatch } from '../../protocol/command.ts';
+import { backupProgress } from '../../protocol/volume.ts';
 import type { AdmittedAgent } from '../agent-link/admit-agent.ts';
 import { incarnationRoute, mustFit } from '../agent-link/agent-route.ts';
 
@@ -39,6 +41,10 @@ export const commandOutput = incarnationRoute({
         );
         return 'build';
       }
+      if (command.kind === 'backup-volume') {
+        await takeBackup(writing, { id, organizationId: agent.organizationId }, pieces);
+        return undefined;
+      }
       if (await saidTooMuch(writing.kysely, id, last)) {
         throw new Problem('body-too-large', 'The output of this command exceeds the limit; ask for less of it.');
       }
@@ -60,6 +66,13 @@ function buildPiece({ number, stream, data, at }: NewOutput): BuildPiece {
   if (stream !== 'progress') return { ...piece, text: data.toString('utf8') };
   const parsed = buildProgress.safeParse(jsonOf(data));
   return parsed.success ? { ...piece, progress: parsed.data } : piece;
+}
+
+/** Only the last word counts of how far a backup is. */
+async function takeBackup(effect: Effect, backup: { id: string; organizationId: string }, pieces: NewOutput[]) {
+  const last = pieces.filter(({ stream }) => stream === 'progress').at(-1);
+  const progress = backupProgress.safeParse(last && jsonOf(last.data)).data;
+  if (progress !== undefined) await takeBackupProgress(effect, backup, progress);
 }
 
 function jsonOf(data: Buffer): unknown {

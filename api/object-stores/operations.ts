@@ -11,6 +11,7 @@ import {
   deleteObjectStore as remove,
   type StoreConnection,
   secretAccessKeyOf,
+  targetOf,
   updateObjectStore as update,
 } from '../../db/object-stores/object-stores.ts';
 import { defined } from '../../domain/defined.ts';
@@ -133,9 +134,10 @@ const deleteStore = operation({
   method: 'DELETE',
   url: '/api/v1/object-stores/{id}',
   summary: 'Delete an object store',
-  description: 'Nothing in the bucket is deleted.',
+  description: 'Refused while a backup is kept in it. Nothing in the bucket is deleted.',
   role: 'admin',
   projectTokens: 'refused',
+  problems: ['conflict'],
   of: theObjectStore,
   async handle({ found: store, effect }) {
     await remove(effect, store);
@@ -271,8 +273,6 @@ const trustedBy =
   'give the certificate of that authority with the store, or the owner of the installation adds it to OUTBOUND_CA_FILE';
 
 async function verify(store: StoreConnection, secretAccessKey: string, { outbound }: ServerParts): Promise<string> {
-  const { prefix, forcePathStyle: pathStyle, certificateAuthority: own, ...rest } = store;
-  const trusted = [outbound.certificateAuthorities ?? '', own].filter((text) => text !== '').join('\n');
-  const target = { ...rest, pathStyle, secretAccessKey, prefix: prefix === '' ? '' : `${prefix}/` };
-  return await verifyBucket(target, { ...outbound, certificateAuthorities: trusted, trustedBy });
+  const { allowedRanges, certificateAuthorities, ...target } = targetOf(store, secretAccessKey, outbound);
+  return await verifyBucket(target, { ...outbound, allowedRanges, certificateAuthorities, trustedBy });
 }

@@ -111,7 +111,7 @@ function refuseUnfit(settings: ServiceSettings, processId: string, volume: Volum
 }
 
 /** A volume's settings among those of its service. */
-function settingsOf({ id, processId }: VolumeView) {
+export function settingsOf({ id, processId }: VolumeView) {
   return (processes: ServiceSettings['processes']) => processes[processId]?.volumes?.[id];
 }
 

@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { ActorId } from '../../domain/actors/actors.ts';
 import { parseActorId } from '../../domain/actors/actors.ts';
 import type { CommandState } from '../../domain/clusters/clusters.ts';
-import { deleteVolumesMinor, isCommandOver } from '../../domain/clusters/clusters.ts';
+import { commandMinors, isCommandOver } from '../../domain/clusters/clusters.ts';
 import { Problem } from '../../domain/problems.ts';
 import { type ClusterRef, wakeAgent } from '../clusters/clusters.ts';
 import type { Effect } from '../engine/effect.ts';
@@ -128,14 +128,17 @@ export interface CommandEnd {
   state: Exclude<CommandState, 'queued' | 'delivered'>;
   exitCode?: number | undefined;
   message?: string | undefined;
+  /** Of a backup. */
+  stored?: object | undefined;
 }
 
 /** Ends a command that is not over yet, and tells the actor that waits for it. `false`: it is over already. */
 export async function endCommand(effect: Effect, id: string, end: CommandEnd): Promise<boolean> {
-  const { state, exitCode = null, message = null } = end;
+  const { state, exitCode = null, message = null, stored } = end;
   const row = await effect.kysely
     .updateTable('cluster_command')
     .set({ state, exit_code: exitCode, message, finished_at: sql`now()`, lease_until: null })
+    .$if(stored !== undefined, (query) => query.set({ stored: sql`${JSON.stringify(stored)}::jsonb` }))
     .where('id', '=', id)
     .where('finished_at', 'is', null)
     .returning(['organization_id as organizationId', 'actor_id'])
@@ -199,7 +202,7 @@ export async function takeCommands(
   keyring: Secrets,
   { clusterId, journalId, protocolMinor }: { clusterId: string; journalId: string; protocolMinor: number },
 ): Promise<CommandWork> {
-  const unknown = protocolMinor < deleteVolumesMinor ? ['delete-volumes'] : [];
+  const unknown = Object.entries(commandMinors).flatMap(([kind, minor]) => (protocolMinor < minor ? [kind] : []));
   const open = await kysely.executeQuery<{ queued: number; unheard: number; cancelled: string[] }>(
     CompiledQuery.raw(openQuery, [clusterId, unknown]),
   );
@@ -240,8 +243,8 @@ export async function finishCommand(
   const row = await ownCommand(effect.kysely, cluster, id).forUpdate().executeTakeFirst();
   if (row === undefined) throw noSuchCommand();
   if (isCommandOver(row.state) || result.attempt < row.attempt) return;
-  const { outcome: state, exitCode, message } = result;
-  await endCommand(effect, id, { state, exitCode, message });
+  const { outcome: state, exitCode, message, stored } = result;
+  await endCommand(effect, id, { state, exitCode, message, stored });
 }
 
 /** The kind and state of a command that was delivered to this cluster. */

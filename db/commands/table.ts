@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { commandStates } from '../../domain/clusters/clusters.ts';
 import { requestedBy } from '../engine/actor-row.ts';
 import { type ForeignKey, partOf, toRow } from '../postgres/foreign-key.ts';
+import type { JsonObject } from '../postgres/json.ts';
 
 /** Something that an agent does once: see protocol/command.ts. */
 const ClusterCommandSchema = defineEntity({
@@ -21,6 +22,8 @@ const ClusterCommandSchema = defineEntity({
     cancelRequestedAt: p.datetime(3).nullable(),
     exitCode: p.integer().nullable(),
     message: p.text().nullable(),
+    /** Of a backup: `storedArchive` of protocol/volume.ts. */
+    stored: p.json<JsonObject>().nullable(),
     /** The actor that waits for the result. */
     actorId: p.text().nullable(),
     ...requestedBy,

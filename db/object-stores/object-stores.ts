@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { Problem } from '../../domain/problems.ts';
+import type { StoreTarget } from '../../protocol/volume.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Keyring } from '../keys/keys.ts';
 import { uniqueViolation } from '../postgres/connection-failure.ts';
@@ -55,7 +56,7 @@ const columns = [
 ] as const;
 
 const rows = (kysely: Kysely<Tables>, organizationId: string) =>
-  tenant(kysely, organizationId).selectFrom('object_store').select(columns);
+  tenant(kysely, organizationId).selectFrom('object_store').select(columns).where('deleted_at', 'is', null);
 
 export async function findObjectStore(
   kysely: Kysely<Tables>,
@@ -128,9 +129,36 @@ export async function updateObjectStore(
   return updated;
 }
 
+/** Refused while something is kept in it. */
 export async function deleteObjectStore(effect: Effect, store: ObjectStoreView): Promise<void> {
-  await tenant(effect.kysely, store.organizationId).deleteFrom('object_store').where('id', '=', store.id).execute();
-  record(effect, store, 'deleted');
+  const { id, organizationId, name } = store;
+  await refuseInUse(effect, store);
+  await tenant(effect.kysely, organizationId)
+    .updateTable('object_store')
+    .set({ deleted_at: sql<Date>`now()`, sealed: Buffer.from('') })
+    .where('id', '=', id)
+    .execute();
+  record(effect, { ...store, name }, 'deleted');
+}
+
+async function refuseInUse({ kysely }: Effect, { id, organizationId, name }: ObjectStoreView): Promise<void> {
+  const { rows } = await sql<{ of: string; backups: number }>`
+    select concat(volume_name, ' (', service_name, ', ', environment_name, ')') as of, count(*)::int as backups
+    from volume_backup
+    where organization_id = ${organizationId} and object_store_id = ${id} and deleted_at is null
+      and state not in ('failed', 'cancelled')
+    group by 1 order by 2 desc, 1
+  `.execute(kysely);
+  if (rows.length === 0) return;
+  const backups = rows.reduce((sum, row) => sum + row.backups, 0);
+  const of = `${rows
+    .slice(0, 3)
+    .map((row) => row.of)
+    .join(', ')}${rows.length > 3 ? ' and others' : ''}`;
+  throw new Problem(
+    'conflict',
+    `The object store "${name}" keeps ${backups} ${backups === 1 ? 'backup' : 'backups'} of ${of}: delete ${backups === 1 ? 'it' : 'them'} first.`,
+  );
 }
 
 /** What came of a verification: the reason of its failure, or an empty text. */
@@ -161,6 +189,35 @@ export async function secretAccessKeyOf(
     .where('id', '=', id)
     .executeTakeFirst();
   return row && (await keyring.decryptSecret(organizationId, sealedPlace(id), row.sealed));
+}
+
+/** What leads to the bucket, for whoever asks it. `rules`: of the installation, for addresses that users give. */
+export async function storeTargetOf(
+  kysely: Kysely<Tables>,
+  keyring: Pick<Keyring, 'decryptSecret'>,
+  { id, organizationId }: Pick<ObjectStoreView, 'id' | 'organizationId'>,
+  rules: AddressRules,
+): Promise<StoreTarget> {
+  const store = await findObjectStore(kysely, organizationId, id);
+  const secretAccessKey = store && (await secretAccessKeyOf(kysely, keyring, store));
+  if (store === undefined || secretAccessKey === undefined) throw new Error(`The object store ${id} is not there.`);
+  return targetOf(store, secretAccessKey, rules);
+}
+
+/** The same of a connection that is not in a row yet. */
+export function targetOf(store: StoreConnection, secretAccessKey: string, rules: AddressRules): StoreTarget {
+  const { endpoint, region, bucket, prefix, forcePathStyle, accessKeyId, certificateAuthority } = store;
+  return {
+    ...{ endpoint, region, bucket, accessKeyId, secretAccessKey, pathStyle: forcePathStyle },
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    allowedRanges: [...rules.allowedRanges],
+    certificateAuthorities: `${rules.certificateAuthorities ?? ''}\n${certificateAuthority}`.trim(),
+  };
+}
+
+interface AddressRules {
+  allowedRanges: readonly string[];
+  certificateAuthorities?: string | undefined;
 }
 
 async function named<T>(name: string, write: () => Promise<T>): Promise<T> {

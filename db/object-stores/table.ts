@@ -25,13 +25,15 @@ const ObjectStoreSchema = defineEntity({
     verifiedAt: p.datetime(3).nullable(),
     createdBy: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
+    /** The row stays for the records of backups that were in it, without its secret. */
+    deletedAt: p.datetime(3).nullable(),
   },
   uniques: [
     { properties: ['organizationId', 'id'] },
     {
       name: 'object_store_organization_id_name_unique',
       expression:
-        'create unique index "object_store_organization_id_name_unique" on "object_store" ("organization_id", lower("name"))',
+        'create unique index "object_store_organization_id_name_unique" on "object_store" ("organization_id", lower("name")) where "deleted_at" is null',
     },
   ],
   indexes: [{ name: 'object_store_page_index', properties: ['organizationId', 'createdAt', 'id'] }],

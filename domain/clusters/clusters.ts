@@ -112,6 +112,12 @@ export function isCommandOver(state: CommandState): boolean {
 /** From this minor of the protocol on an agent knows the command `delete-volumes`; it stays queued until the agent is updated. */
 export const deleteVolumesMinor = 4;
 
+/** Commands that wait until the agent is of that minor of the protocol. */
+export const commandMinors: Readonly<Record<string, number>> = {
+  'delete-volumes': deleteVolumesMinor,
+  'backup-volume': 10,
+};
+
 /** The file system of a machine's data. */
 export interface Disk {
   availableBytes: number;

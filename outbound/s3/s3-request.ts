@@ -63,6 +63,21 @@ export async function askBucket(target: S3Target, dispatcher: Dispatcher, reques
   }
 }
 
+/** An address at which an object can be fetched without the credential, until so many seconds are over. */
+export async function presignedAddress(target: S3Target, key: string, seconds: number): Promise<string> {
+  const address = addressOf(target, { method: 'GET', key, query: { 'X-Amz-Expires': String(seconds) } });
+  const { accessKeyId, secretAccessKey, region } = target;
+  const signer = new AwsV4Signer({
+    url: address.href,
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service: 's3',
+    signQuery: true,
+  });
+  return (await signer.sign()).url.href;
+}
+
 /** The whole text of an answer. Some servers say 200 first and find out later that it failed. */
 export async function readText(target: S3Target, request: S3Request, { body }: S3Response): Promise<string> {
   const text = await wholeText(target, body);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { v7 as uuid } from 'uuid';
-import { attemptTurns } from '../../activities/attempt-turns.ts';
+import { attemptTurns } from '../../activities/attempts/turns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { deleteOrganization } from '../../db/deletions/deletions.ts';
 import { type Author, effect } from '../../db/engine/effect.ts';

@@ -114,7 +114,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     return { id: String(made.body.id) };
   };
   const store = async () => {
-    const made = await api.call('POST', '/api/v1/object-stores', { as, body: bucket() });
+    const made = await api.call('POST', '/api/v1/object-stores', { as, body: unreachedBucket() });
     return { id: String(made.body.id) };
   };
   const project = async () => {
@@ -218,7 +218,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
     'registryCredentials.get': { prepare: credential },
     'registryCredentials.check': { prepare: credential },
     'objectStores.list': { prepare: store },
-    'objectStores.create': { body: bucket },
+    'objectStores.create': { body: unreachedBucket },
     'objectStores.get': { prepare: store },
     'objectStores.update': { prepare: store, body: () => ({ name: `Changed ${crypto.randomUUID()}` }) },
     'objectStores.delete': { prepare: store },
@@ -253,7 +253,7 @@ export function changeExamples({ api, ours }: ExampleGround): Record<string, Exa
 }
 
 /** Nobody answers there. */
-const bucket = () => ({
+export const unreachedBucket = () => ({
   ...{ name: `Made ${crypto.randomUUID()}`, endpoint: 'https://s3.example.com', bucket: 'backups' },
   ...{ accessKeyId: 'ada', secretAccessKey: 'secret' },
 });

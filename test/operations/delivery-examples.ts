@@ -1,6 +1,7 @@
 import { protocolVersion } from '../../protocol/version.ts';
 import { seedToken } from '../installation/running-api.ts';
 import { seedAgent } from '../seeds/seed-cluster.ts';
+import { unreachedBucket } from './change-examples.ts';
 import { deployable } from './deployable.ts';
 import type { Example, ExampleGround } from './example.ts';
 
@@ -55,6 +56,28 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     const body = { name: 'data', mountPath: '/data', sizeBytes: 1_000_000 };
     const made = await api.call('POST', `/api/v1/processes/${processId}/volumes`, { as: ours.tokens.admin, body });
     return { id: String(made.body.id), processId, environmentId };
+  };
+  /** A volume in an environment with a cluster, and a store. */
+  const backedUp = async () => {
+    const { id, environmentId } = await volume();
+    const as = await seedToken(api.database, ours.organizationId, 'admin');
+    const kept = await api.call('POST', '/api/v1/object-stores', { as, body: unreachedBucket() });
+    const objectStoreId = String(kept.body.id);
+    const body = { name: `Cluster ${crypto.randomUUID()}` };
+    const { cluster } = (await api.call('POST', '/api/v1/clusters', { as, body })).body as { cluster: { id: string } };
+    await api.call('PATCH', `/api/v1/environments/${environmentId}`, { as, body: { clusterId: cluster.id } });
+    return { id, environmentId, objectStoreId };
+  };
+  const backup = async (state = 'queued') => {
+    const { id: volumeId, environmentId, objectStoreId } = await backedUp();
+    const body = { environmentId, objectStoreId };
+    const made = await api.call('POST', `/api/v1/volumes/${volumeId}/backups`, { as: ours.tokens.admin, body });
+    const id = String(made.body.id);
+    if (state !== 'queued') {
+      const over = { state, finished_at: new Date() } as { state: 'failed'; finished_at: Date };
+      await api.database.kysely.updateTable('volume_backup').set(over).where('id', '=', id).execute();
+    }
+    return { id, environmentId };
   };
   const inProject = async () => {
     const made = await service();
@@ -222,6 +245,16 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     },
     'volumes.get': { prepare: volume, also: [{ query: environmentId }] },
     'volumes.change': { prepare: volume, body: () => ({ sizeBytes: 2_000_000 }), also: [{ query: environmentId }] },
+    'volumeBackups.list': { prepare: backedUp, query: environmentId },
+    'volumeBackups.listAll': { prepare: backup, also: [{ query: environmentId }] },
+    'volumeBackups.create': {
+      prepare: backedUp,
+      body: ({ environmentId, objectStoreId }) => ({ environmentId, objectStoreId }),
+    },
+    'volumeBackups.get': { prepare: backup },
+    'volumeBackups.cancel': { prepare: backup },
+    'volumeBackups.delete': { prepare: () => backup('failed') },
+    'volumeBackups.download': { prepare: () => backup('succeeded') },
     'volumes.delete': { prepare: volume, also: [{ query: environmentId }] },
   };
 }

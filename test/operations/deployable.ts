@@ -2,9 +2,10 @@ import { createCluster } from '../../db/clusters/clusters.ts';
 import { effect } from '../../db/engine/effect.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
 import { machine } from '../seeds/seed.ts';
+import { tenantRow } from '../seeds/tenant-row.ts';
 import type { ExampleGround } from './example.ts';
 
-/** The things of an organization that projects and services name: a team, a cluster, a credential of a registry, a Git connection. */
+/** The things of an organization that requests name: a team, a cluster, a credential of a registry, a Git connection, an object store. */
 export async function deployable({ database }: ExampleGround['api'], { organizationId }: ExampleGround['ours']) {
   const [teamId, registryCredentialId] = [crypto.randomUUID(), crypto.randomUUID()];
   const own = tenant(database.kysely, organizationId);
@@ -28,5 +29,7 @@ export async function deployable({ database }: ExampleGround['api'], { organizat
       created_by: 'Ada',
     })
     .execute();
-  return { teamId, registryCredentialId, gitConnectionId, clusterId: cluster.id };
+  const objectStoreId = crypto.randomUUID();
+  await tenantRow(database, 'object_store', organizationId, { id: objectStoreId, name: objectStoreId });
+  return { teamId, registryCredentialId, gitConnectionId, objectStoreId, clusterId: cluster.id };
 }

@@ -22,6 +22,7 @@ export const kindsOfFields = {
   team: ['teamId'],
   credential: ['registryCredentialId', 'buildRegistryCredentialId'],
   gitConnection: ['gitConnectionId'],
+  objectStore: ['objectStoreId'],
   user: ['ownerId', 'userIds', 'add', 'remove', 'createdBy'],
   trustedIssuer: ['trustedIssuerId'],
   notification: ['ids'],
@@ -77,7 +78,7 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
   await own.insertInto('variable').values(variable).execute();
   await tenantRow(database, 'approval', organizationId, { ...at, id: approvalId });
   await tenantRow(database, 'trusted_issuer', organizationId, { id: ruleId, name: ruleId });
-  const { teamId, registryCredentialId, gitConnectionId } = await deployable(api, ours);
+  const { teamId, registryCredentialId, gitConnectionId, objectStoreId } = await deployable(api, ours);
   return {
     ...{ project: projectId, environment: environmentId, service: serviceId, process: processId, volume: volumeId },
     ...{
@@ -88,7 +89,7 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
       team: teamId,
       trustedIssuer: ruleId,
     },
-    gitConnection: gitConnectionId,
+    ...{ gitConnection: gitConnectionId, objectStore: objectStoreId },
     ...{ credential: registryCredentialId, user: ours.sessions.viewer.userId, notification: crypto.randomUUID() },
   };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { v7 as uuid } from 'uuid';
-import { attemptTurns } from '../../activities/attempt-turns.ts';
+import { attemptTurns } from '../../activities/attempts/turns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { pokeReaders } from '../../db/engine/feed/poke-readers.ts';
 import { temporalAwaySince } from '../../db/engine/processes/processes.ts';

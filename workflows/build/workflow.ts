@@ -15,11 +15,12 @@
 import { condition, defineQuery, log, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { BuildActivities, BuildSays } from '../../activities/build.ts';
 import { type BuildState, isBuildFinal } from '../../domain/builds/states.ts';
+import type { Deed } from '../commanded.ts';
 import { actorFrame, type Frame, type Interruption, sentenceOf } from '../frame.ts';
 import { Mailbox } from '../mailbox.ts';
 import { showPhase } from '../phase.ts';
 import { type BuildInput, buildDescriptor } from './descriptor.ts';
-import { type BuildActor, begin, buildMessages, type Deed, endOf, hear, next } from './state.ts';
+import { type BuildActor, begin, buildMessages, endOf, hear, next } from './state.ts';
 
 export const view = defineQuery<BuildActor>('view');
 

@@ -5,6 +5,7 @@ import {
   type Deeds,
   fromTo,
   list,
+  plainDeed,
   plainDeeds,
   said,
   updatedDeed,
@@ -29,9 +30,10 @@ export const kinds = {
   organization: 'Organization',
   registry_credential: 'Registry credentials',
   object_store: 'Object stores',
+  volume_backup: 'Volume backups',
 };
 
-export const deeds: Deeds<'organization' | 'registry_credential' | 'object_store'> = {
+export const deeds: Deeds<'organization' | 'registry_credential' | 'object_store' | 'volume_backup'> = {
   ...plainDeeds('registry_credential', 'the registry credential'),
   'registry_credential.checked': {
     label: 'Checked',
@@ -39,6 +41,10 @@ export const deeds: Deeds<'organization' | 'registry_credential' | 'object_store
       `checked the registry credential ${name}${details.failed === true ? ', which was refused' : ''}`,
   },
   'registry_credential.updated': updatedDeed('the registry credential'),
+  ...plainDeeds('volume_backup', 'the backup of'),
+  'volume_backup.requested': plainDeed('Requested', 'backed up'),
+  'volume_backup.cancelled': plainDeed('Cancelled', 'cancelled the backup of'),
+  'volume_backup.downloaded': plainDeed('Downloaded', 'got an address to download the backup of'),
   ...plainDeeds('object_store', 'the object store'),
   'object_store.verified': {
     label: 'Verified',

@@ -17,8 +17,9 @@ export const place: NavigationEntry = {
   also: 'retention second factor delete name object stores buckets s3',
 };
 
-export const affected: Affected<'organization' | 'registry_credential' | 'object_store'> = {
+export const affected: Affected<'organization' | 'registry_credential' | 'object_store' | 'volume_backup'> = {
   organization: (trpc) => [all(trpc.organizations)],
   registry_credential: (trpc) => [all(trpc.registryCredentials)],
   object_store: (trpc) => [all(trpc.objectStores)],
+  volume_backup: (trpc) => [all(trpc.volumeBackups)],
 };

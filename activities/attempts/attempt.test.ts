@@ -3,33 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { deleteOrganization, restoreOrganization } from '../db/deletions/deletions.ts';
-import { type Effect, effect } from '../db/engine/effect.ts';
-import { createKeysFile, openKeyring } from '../db/keys/keys.ts';
+import { deleteOrganization, restoreOrganization } from '../../db/deletions/deletions.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { createKeysFile, openKeyring } from '../../db/keys/keys.ts';
 import {
   deleteNotificationChannel,
   findNotificationChannel,
   lockNotificationChannel,
   type NotificationChannelView,
   updateNotificationChannel,
-} from '../db/notification-channels/notification-channels.ts';
-import { type Outgoing, type OutgoingKind, outgoing } from '../db/notification-channels/outgoing.ts';
+} from '../../db/notification-channels/notification-channels.ts';
+import { type Outgoing, type OutgoingKind, outgoing } from '../../db/notification-channels/outgoing.ts';
 import {
   type IncidentSubject,
   mostUnderWay,
   resolveIncidents,
   startForgottenDeliveries,
-} from '../db/notification-channels/tell-channels.ts';
-import { notify } from '../db/notifications/notify.ts';
-import type { AttemptAnswer } from '../outbound/channels/attempt.ts';
-import { type ChannelGround, channelGround, routingKey } from '../test/actors/grounds/channel-ground.ts';
-import { inActor } from '../test/actors/in-actor.ts';
-import { freshDatabase } from '../test/ground/fresh-database.ts';
-import { lockWaiters } from '../test/ground/lock-waiters.ts';
-import { until } from '../test/ground/until.ts';
-import { machine } from '../test/seeds/seed.ts';
+} from '../../db/notification-channels/tell-channels.ts';
+import { notify } from '../../db/notifications/notify.ts';
+import type { AttemptAnswer } from '../../outbound/channels/attempt.ts';
+import { type ChannelGround, channelGround, routingKey } from '../../test/actors/grounds/channel-ground.ts';
+import { inActor } from '../../test/actors/in-actor.ts';
+import { freshDatabase } from '../../test/ground/fresh-database.ts';
+import { lockWaiters } from '../../test/ground/lock-waiters.ts';
+import { until } from '../../test/ground/until.ts';
+import { machine } from '../../test/seeds/seed.ts';
 import { attempt, failAttempts } from './attempt.ts';
-import { attemptTurns, type Turns } from './attempt-turns.ts';
+import { attemptTurns, type Turns } from './turns.ts';
 
 let ours: ChannelGround;
 let chat: NotificationChannelView;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attemptTurns } from './attempt-turns.ts';
+import { attemptTurns } from './turns.ts';
 
 let time = 0;
 const turns = (activities = 40) => attemptTurns(activities, () => time);

@@ -1,6 +1,6 @@
 import { heartbeat } from '@temporalio/activity';
-import { type Effect, effect } from '../db/engine/effect.ts';
-import { noteAttempt, secretOf } from '../db/notification-channels/notification-channels.ts';
+import { type Effect, effect } from '../../db/engine/effect.ts';
+import { noteAttempt, secretOf } from '../../db/notification-channels/notification-channels.ts';
 import {
   type Outcome,
   type Outgoing,
@@ -8,17 +8,17 @@ import {
   outgoing,
   type Written,
   writeOutgoing,
-} from '../db/notification-channels/outgoing.ts';
-import { startDeliveries } from '../db/notification-channels/tell-channels.ts';
-import type { Database } from '../db/postgres/database.ts';
-import type { Secrets } from '../db/workloads/sealed-workload.ts';
-import type { AttemptSays } from '../domain/actors/actors.ts';
-import { consolePath } from '../domain/notifications/console-path.ts';
-import { gaveUpSentence, mostAttempts, retryingSentence, waitAfter } from '../domain/notifications/retries.ts';
-import type { AttemptAnswer } from '../outbound/channels/attempt.ts';
-import type { ChannelMessage } from '../outbound/channels/message.ts';
-import type { Turns } from './attempt-turns.ts';
-import { actorAuthor } from './caller.ts';
+} from '../../db/notification-channels/outgoing.ts';
+import { startDeliveries } from '../../db/notification-channels/tell-channels.ts';
+import type { Database } from '../../db/postgres/database.ts';
+import type { Secrets } from '../../db/workloads/sealed-workload.ts';
+import type { AttemptSays } from '../../domain/actors/actors.ts';
+import { consolePath } from '../../domain/notifications/console-path.ts';
+import { gaveUpSentence, mostAttempts, retryingSentence, waitAfter } from '../../domain/notifications/retries.ts';
+import type { AttemptAnswer } from '../../outbound/channels/attempt.ts';
+import type { ChannelMessage } from '../../outbound/channels/message.ts';
+import { actorAuthor } from '../caller.ts';
+import type { Turns } from './turns.ts';
 
 export interface AttemptParts {
   database: Database;

@@ -1,0 +1,204 @@
+import { type Kysely, sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import { actorId } from '../../domain/actors/actors.ts';
+import { Problem } from '../../domain/problems.ts';
+import { backupKey, isVolumeBackupFinal, type VolumeBackupState } from '../../domain/volume-backups/states.ts';
+import type { BackupProgress } from '../../protocol/volume.ts';
+import type { Effect } from '../engine/effect.ts';
+import { type Page, pageOf } from '../postgres/page-of.ts';
+import type { Tables } from '../postgres/tables.ts';
+import { lockBackup } from './claim.ts';
+
+/** A volume in an environment, as it is called there. */
+export interface BackedUp {
+  organizationId: string;
+  projectId: string;
+  environmentId: string;
+  serviceId: string;
+  volumeId: string;
+  environmentName: string;
+  serviceName: string;
+  volumeName: string;
+}
+
+export interface VolumeBackupView extends BackedUp {
+  id: string;
+  objectStoreId: string;
+  objectKey: string;
+  method: string;
+  state: VolumeBackupState;
+  message: string | null;
+  archiveBytes: number;
+  storedBytes: number;
+  volumeBytes: number;
+  sha256: string;
+  sizeBytes: number;
+  warnings: readonly unknown[];
+  requestedBy: string;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+}
+
+const columns = [
+  'id',
+  'organization_id as organizationId',
+  'project_id as projectId',
+  'environment_id as environmentId',
+  'service_id as serviceId',
+  'volume_id as volumeId',
+  'environment_name as environmentName',
+  'service_name as serviceName',
+  'volume_name as volumeName',
+  'object_store_id as objectStoreId',
+  'object_key as objectKey',
+  'method',
+  'state',
+  'message',
+  'sha256',
+  'warnings',
+  'requested_by_name as requestedBy',
+  'created_at as createdAt',
+  'started_at as startedAt',
+  'finished_at as finishedAt',
+] as const;
+
+/** Those whose objects are there, or are to be. */
+const rows = (kysely: Kysely<Tables>, organizationId: string) =>
+  kysely
+    .selectFrom('volume_backup')
+    .select(columns)
+    .select([
+      sql<number>`archive_bytes::float8`.as('archiveBytes'),
+      sql<number>`stored_bytes::float8`.as('storedBytes'),
+    ])
+    .select([sql<number>`volume_bytes::float8`.as('volumeBytes'), sql<number>`size_bytes::float8`.as('sizeBytes')])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null);
+
+export async function findVolumeBackup(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  id: string,
+): Promise<VolumeBackupView | undefined> {
+  return await rows(kysely, organizationId).where('id', '=', id).executeTakeFirst();
+}
+
+/** Of a volume, of an environment, of projects or of all, newest first. */
+export async function listVolumeBackups(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  of: { volumeId?: string; environmentId?: string | undefined; projectIds?: readonly string[] | undefined },
+  page: Page,
+): Promise<VolumeBackupView[]> {
+  const { volumeId, environmentId, projectIds } = of;
+  return await rows(kysely, organizationId)
+    .$if(volumeId !== undefined, (query) => query.where('volume_id', '=', volumeId ?? ''))
+    .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
+    .$if(projectIds !== undefined, (query) => query.where('project_id', '=', sql<string>`any(${projectIds}::uuid[])`))
+    .$call(pageOf('volume_backup', 'newest', page))
+    .execute();
+}
+
+export async function requestVolumeBackup(
+  effect: Effect,
+  of: BackedUp & { clusterId: string; objectStoreId: string; method: 'archive' },
+): Promise<VolumeBackupView> {
+  const id = uuid();
+  const { author, kysely } = effect;
+  const { organizationId, projectId } = of;
+  await kysely
+    .insertInto('volume_backup')
+    .values({
+      id,
+      organization_id: organizationId,
+      project_id: projectId,
+      environment_id: of.environmentId,
+      service_id: of.serviceId,
+      volume_id: of.volumeId,
+      environment_name: of.environmentName,
+      service_name: of.serviceName,
+      volume_name: of.volumeName,
+      cluster_id: of.clusterId,
+      object_store_id: of.objectStoreId,
+      object_key: backupKey({ organizationId, volumeId: of.volumeId, id }),
+      method: of.method,
+      requested_by_kind: author.kind,
+      requested_by_id: author.id,
+      requested_by_name: author.name,
+    })
+    .execute();
+  effect.tell({ start: 'volume-backup', id, organizationId });
+  record(effect, { ...of, id }, 'requested');
+  return await writtenBackup(effect, organizationId, id);
+}
+
+/** Somebody's decision: one that is queued ends at once; of one that is running the agent stops. */
+export async function cancelVolumeBackup(effect: Effect, backup: VolumeBackupView): Promise<VolumeBackupView> {
+  const { id, organizationId } = backup;
+  const row = await lockBackup(effect, id);
+  if (row === undefined || isVolumeBackupFinal(row.state)) {
+    throw new Problem(
+      'already-decided',
+      `The backup has ${row?.state === 'cancelled' ? 'been cancelled' : 'ended'} already.`,
+    );
+  }
+  const decided = { cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())` };
+  const ended = {
+    ...{ state: 'cancelled' as const, revision: row.revision + 1, finished_at: sql<Date>`now()` },
+    message: 'The backup was cancelled before its turn came.',
+  };
+  await effect.kysely
+    .updateTable('volume_backup')
+    .set(row.state === 'queued' ? { ...decided, ...ended } : decided)
+    .where('id', '=', id)
+    .execute();
+  effect.tell({ to: actorId('volume-backup', id), message: 'cancelled', organizationId, body: {} });
+  record(effect, backup, 'cancelled');
+  return await writtenBackup(effect, organizationId, id);
+}
+
+/** Its object is gone. */
+export async function noteBackupDeleted(effect: Effect, backup: VolumeBackupView): Promise<void> {
+  await effect.kysely
+    .updateTable('volume_backup')
+    .set({ deleted_at: sql<Date>`now()` })
+    .where('id', '=', backup.id)
+    .where('organization_id', '=', backup.organizationId)
+    .execute();
+  record(effect, backup, 'deleted');
+}
+
+/** How far the agent is, by what it says. */
+export async function takeBackupProgress(
+  effect: Effect,
+  { id, organizationId }: { id: string; organizationId: string },
+  { archiveBytes, storedBytes, volumeBytes }: BackupProgress,
+): Promise<void> {
+  const row = await effect.kysely
+    .updateTable('volume_backup')
+    .set({ archive_bytes: archiveBytes, stored_bytes: storedBytes, volume_bytes: volumeBytes })
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .where('finished_at', 'is', null)
+    .where('archive_bytes', '<=', archiveBytes)
+    .returning('project_id as projectId')
+    .executeTakeFirst();
+  if (row !== undefined) effect.change({ organizationId, projectId: row.projectId, kind: 'volume_backup', id });
+}
+
+export function record(
+  effect: Effect,
+  { id, organizationId, projectId, volumeName, serviceName, environmentName }: BackedUp & { id: string },
+  deed: 'requested' | 'cancelled' | 'deleted' | 'downloaded',
+): void {
+  const name = `${volumeName} (${serviceName}, ${environmentName})`;
+  effect.audit(`volume_backup.${deed}`, { organizationId, id, name }, {});
+  effect.change({ organizationId, projectId, kind: 'volume_backup', id });
+}
+
+async function writtenBackup({ kysely }: Effect, organizationId: string, id: string): Promise<VolumeBackupView> {
+  const written = await findVolumeBackup(kysely, organizationId, id);
+  if (written === undefined) throw new Error(`The backup ${id} that was just written is not there.`);
+  return written;
+}
