@@ -166,7 +166,7 @@ async function followed(rest: Rest, backup: Backup): Promise<Backup> {
 }
 
 function progressText({ progress: { archiveBytes, storedBytes, volumeBytes } }: Backup): string {
-  return `${sizeText(archiveBytes)} of about ${sizeText(volumeBytes)} read, ${sizeText(storedBytes)} stored`;
+  return `${sizeText(archiveBytes)}B of about ${sizeText(volumeBytes)}B read, ${sizeText(storedBytes)}B stored`;
 }
 
 function ended(backup: Backup): Outcome {
@@ -175,5 +175,5 @@ function ended(backup: Backup): Outcome {
   if (status !== 'succeeded')
     return { json, text: '', failure: new Refusal(said`The backup ${id} ${status}: ${message}`) };
   const below = warnings.map((warning) => said`Warning: ${warning}`);
-  return { json, text: said`The backup ${id} of ${volumeName} has succeeded: ${sizeText(sizeBytes)}.`, below };
+  return { json, text: said`The backup ${id} of ${volumeName} has succeeded: ${sizeText(sizeBytes)}B.`, below };
 }

@@ -22,6 +22,7 @@ export function bytesOf(word: string): number {
 /** The largest unit in which it is a whole number that can be read, else one decimal. */
 export function sizeText(bytes: number | undefined): string {
   if (bytes === undefined) return '-';
+  if (bytes === 0) return '0';
   const exact = units.findLastIndex((_, power) => power > 0 && bytes % 1024 ** power === 0);
   if (exact > 0 && bytes / 1024 ** exact < 10_000) return `${bytes / 1024 ** exact}${units[exact]}`;
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));

@@ -211,10 +211,13 @@ const listAllBackups = operation({
   role: 'viewer',
   projectTokens: 'allowed',
   paged: { after: createdPosition },
-  query: z.strictObject({ environmentId: z.guid().toLowerCase().optional() }),
+  query: z.strictObject({
+    environmentId: z.guid().toLowerCase().optional(),
+    serviceId: z.guid().toLowerCase().optional(),
+  }),
   result: volumeBackupSchema,
-  async handle({ caller, page, query: { environmentId }, database }) {
-    const of = { environmentId, projectIds: caller.projectIds };
+  async handle({ caller, page, query: { environmentId, serviceId }, database }) {
+    const of = { environmentId, serviceId, projectIds: caller.projectIds };
     return pageOf(await listVolumeBackups(database.kysely, caller.organization.id, of, oneMore(page)), page, answer);
   },
 });

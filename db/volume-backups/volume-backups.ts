@@ -88,13 +88,19 @@ export async function findVolumeBackup(
 export async function listVolumeBackups(
   kysely: Kysely<Tables>,
   organizationId: string,
-  of: { volumeId?: string; environmentId?: string | undefined; projectIds?: readonly string[] | undefined },
+  of: {
+    volumeId?: string;
+    environmentId?: string | undefined;
+    serviceId?: string | undefined;
+    projectIds?: readonly string[] | undefined;
+  },
   page: Page,
 ): Promise<VolumeBackupView[]> {
-  const { volumeId, environmentId, projectIds } = of;
+  const { volumeId, environmentId, serviceId, projectIds } = of;
   return await rows(kysely, organizationId)
     .$if(volumeId !== undefined, (query) => query.where('volume_id', '=', volumeId ?? ''))
     .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
+    .$if(serviceId !== undefined, (query) => query.where('service_id', '=', serviceId ?? ''))
     .$if(projectIds !== undefined, (query) => query.where('project_id', '=', sql<string>`any(${projectIds}::uuid[])`))
     .$call(pageOf('volume_backup', 'newest', page))
     .execute();

@@ -77,7 +77,7 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
       const over = { state, finished_at: new Date() } as { state: 'failed'; finished_at: Date };
       await api.database.kysely.updateTable('volume_backup').set(over).where('id', '=', id).execute();
     }
-    return { id, environmentId };
+    return { id, environmentId, serviceId: String(made.body.serviceId) };
   };
   const inProject = async () => {
     const made = await service();
@@ -246,7 +246,10 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
     'volumes.get': { prepare: volume, also: [{ query: environmentId }] },
     'volumes.change': { prepare: volume, body: () => ({ sizeBytes: 2_000_000 }), also: [{ query: environmentId }] },
     'volumeBackups.list': { prepare: backedUp, query: environmentId },
-    'volumeBackups.listAll': { prepare: backup, also: [{ query: environmentId }] },
+    'volumeBackups.listAll': {
+      prepare: backup,
+      also: [{ query: environmentId }, { query: ({ serviceId = '' }) => ({ serviceId }) }],
+    },
     'volumeBackups.create': {
       prepare: backedUp,
       body: ({ environmentId, objectStoreId }) => ({ environmentId, objectStoreId }),

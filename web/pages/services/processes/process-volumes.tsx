@@ -9,6 +9,7 @@ import { Time } from '../../../components/times/time.tsx';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import type { ProcessAnswer } from './process-fields.tsx';
+import { useBackUp } from './volume-backups.tsx';
 import { gibibyte, sizeText } from './volume-size.ts';
 
 type VolumeAnswer = Answers['volumes']['list']['items'][number];
@@ -48,6 +49,7 @@ function Volume({
     query: { environmentId },
     touches: [trpc.changeSets.pathKey()],
   } as const;
+  const backUp = useBackUp(volume, environmentId);
   const grow = formAction({
     ...shared,
     label: 'Grow',
@@ -87,7 +89,7 @@ function Volume({
           )}
         </span>
       }
-      actions={<ActionMenu label={`Actions for the volume ${name}`} actions={[grow, remove]} />}
+      actions={<ActionMenu label={`Actions for the volume ${name}`} actions={[backUp, grow, remove]} />}
     />
   );
 }

@@ -16,6 +16,7 @@ import { groups, kindWord, type ProcessAnswer } from './process-fields.tsx';
 import { ProcessRuns } from './process-runs.tsx';
 import { ProcessVolumes, useAddVolume } from './process-volumes.tsx';
 import { ProcessCommand } from './restart-process.tsx';
+import { VolumeBackups } from './volume-backups.tsx';
 
 /** How the image starts, as far as that can be told: there may be no image yet, or its registry does not answer. */
 export function CommandOfImage({ service, environment }: Placed) {
@@ -68,6 +69,7 @@ function Processes({ service, environment }: Placed) {
           {items.map((process) => (
             <Process key={process.id} process={process} service={service} environment={environment} />
           ))}
+          <VolumeBackups service={service} environment={environment} />
           {dialog}
         </>
       )}
