@@ -26,6 +26,7 @@ let before: Known[];
 const machine = new OtherMachine();
 const home = join(machine.path, 'ballast-agent-berlin');
 const installation = await Installation.start('second-machine');
+const database = () => installation.database();
 await installation.until('the agent is offered', async () => currentRelease((await database()).kysely));
 
 afterAll(async () => {
@@ -35,7 +36,6 @@ afterAll(async () => {
   await installation.remove();
 });
 
-const database = () => installation.database();
 const cluster = (...words: string[]): Promise<CommandResult> => applications.command(...words, '--cluster', 'berlin');
 const status = () => machine.status(home);
 const agentStatus = async () => {
