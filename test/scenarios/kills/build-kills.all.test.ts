@@ -74,7 +74,8 @@ const home = () => realpathSync(join(installation.home, 'agent'));
 function left(sandboxes: readonly string[] = []): string[] {
   const groups = sandboxes.flatMap((name) => ['-o', '-name', groupOf(name)]).slice(1);
   // Other tests' groups go while it looks, at which it complains.
-  const found = groups.length === 0 ? '' : spawnSync('find', ['/sys/fs/cgroup', ...groups], { encoding: 'utf8' }).stdout;
+  const found =
+    groups.length === 0 ? '' : spawnSync('find', ['/sys/fs/cgroup', ...groups], { encoding: 'utf8' }).stdout;
   return [...processesWith(mark), ...inside('builds'), ...inside('sandboxes'), ...found.split('\n').filter(Boolean)];
 }
 
