@@ -13,6 +13,8 @@ describe.runIf(checkout !== undefined)('a cluster whose workflow has ended is in
 
   beforeAll(async () => {
     earlier = await EarlierInstallation.start('ended-cluster', checkout ?? '');
+    const allBegun = async () => (await earlier.known()).instances.every(({ startedAt }) => startedAt !== undefined);
+    await earlier.installation.until('all instances are known to have begun', allBegun);
     before = await earlier.known();
   }, patient(900_000));
   afterAll(() => earlier?.remove());
