@@ -24,7 +24,15 @@ test('a kind that is not listed is told nobody, whether it belongs to a project 
 
 test('an owner hears of everything, a viewer of what it may read, a limited token of the least', () => {
   expect(seen(reader('owner'))).toEqual([...Object.keys(hints)]);
-  const kept = ['invitation', 'api_token', 'trusted_issuer', 'cluster_command', 'registry_credential', 'guard'];
+  const kept = [
+    'invitation',
+    'api_token',
+    'trusted_issuer',
+    'cluster_command',
+    'registry_credential',
+    'guard',
+    'object_store',
+  ];
   expect(seen(reader('viewer'))).toEqual(Object.keys(hints).filter((kind) => !kept.includes(kind)));
   expect(seen(reader('viewer', ['p']))).toEqual(['organization', 'team', 'cluster']);
   expect(sees(reader('viewer', ['p']), { kind: 'workload', projectId: 'p' })).toBe(true);
