@@ -115,7 +115,8 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
     /** Deletes what an agent that was killed may have left: the object, and parts of its upload. */
     async clearVolumeBackup({ backupId }: Ref): Promise<void> {
       const backup = await lockBackup(database, backupId);
-      if (backup === undefined) return;
+      // An agent that was never asked has left nothing.
+      if (backup === undefined || !(await wasAsked(backup))) return;
       await withBucket(backup, async (bucket) => {
         for await (const uploads of bucket.listMultipart(backup.objectKey)) {
           for (const { key, uploadId } of uploads) await bucket.abortMultipart(key, uploadId);
@@ -170,6 +171,10 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
     if (Object.keys(columns).length > 0)
       await changing.kysely.updateTable('volume_backup').set(columns).where('id', '=', id).execute();
     changing.change({ organizationId, projectId, kind: 'volume_backup', id });
+  }
+
+  async function wasAsked({ id, organizationId, clusterId }: BackupRow): Promise<boolean> {
+    return (await commandView(database.kysely, { id: clusterId, organizationId }, id)) !== undefined;
   }
 
   async function storedOf(backupId: string) {

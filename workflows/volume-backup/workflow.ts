@@ -88,8 +88,9 @@ export async function volumeBackup(input: VolumeBackupInput): Promise<VolumeBack
         const { fault } = await confirmVolumeBackup(ref).catch(() => ({ fault: awaySentence }));
         if (fault !== undefined) end = { state: 'failed', message: fault };
       }
-      if (end.state !== 'succeeded') await clear();
       await adopt(frame, await finishVolumeBackup({ ...ref, revision, ...end }));
+      // Afterwards: people need not wait for a store that is away to read that it failed.
+      if (end.state !== 'succeeded') await clear();
     }
   }
 
