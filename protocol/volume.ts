@@ -25,7 +25,7 @@ export const storedArchive = z.object({
   sizeBytes: z.int().min(0),
   /** Of the archive within, before it was compressed. */
   archiveBytes: z.int().min(0),
-  /** What a person should know of it: files that changed while they were read, sockets that are left out. */
+  /** Facts for people: files that changed while they were read, sockets that are left out. */
   warnings: z.array(said(500)).max(20).default([]),
 });
 export type StoredArchive = z.infer<typeof storedArchive>;

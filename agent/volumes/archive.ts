@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Refusal } from '../program/refusal.ts';
 
 /**
- * What libraries of Node lack is why GNU tar does it: holes of sparse files, attributes, ACLs, and names that are no text.
+ * GNU tar does it, since libraries of Node lack holes of sparse files, attributes, ACLs, and names that are no text.
  */
 const kept = ['--xattrs', '--acls', '--numeric-owner'];
 const packing = [
@@ -27,7 +27,7 @@ export async function gnuTar(): Promise<boolean> {
 export interface Packing {
   /** Complete only if `ended` resolves. */
   bytes: Readable;
-  /** What a person should know of it: files that changed while they were read, sockets that are left out. */
+  /** Facts for people: files that changed while they were read, sockets that are left out. */
   ended: Promise<{ warnings: string[] }>;
 }
 
@@ -43,7 +43,7 @@ export function packDirectory(path: string, signal?: AbortSignal): Packing {
     if (code > 1) throw new Refusal(lines[0] ?? `tar ended with ${code}.`);
     return { warnings: lines };
   });
-  // Whoever reads the bytes meets it first.
+  // The reader of the bytes meets it first.
   ended.catch(() => undefined);
   return { bytes: child.stdout, ended };
 }

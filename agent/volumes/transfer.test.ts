@@ -147,7 +147,7 @@ describe.skipIf(!bucketsAreThere)('a volume and a bucket', () => {
     const tar = (...words: string[]) =>
       execFileSync('tar', ['-P', `--file=${hostile}`, `--directory=${from}`, ...words]);
     tar('--create', 'link');
-    // What follows writes through the link, above the directory, and at an absolute place.
+    // The other entries write through the link, above the directory, and at an absolute place.
     for (const name of ['link/through', '../above', `${outside}/absolute`]) {
       tar('--append', `--transform=s,^file$,${name},`, 'file');
     }

@@ -93,7 +93,7 @@ export async function fetchDirectory(transfer: Transfer, stored: StoredArchive):
   const [fault] = faults;
   if (fault instanceof S3Failed) throw fault;
   if (faults.some(isDecompressionFault)) throw another;
-  // Whoever unpacks may end early, which ends the others.
+  // The unpacking may end early, which ends the others.
   if (unpacking.status === 'rejected') throw unpacking.reason;
   if (fault !== undefined) throw fault;
   if (hash.digest('hex') !== stored.sha256 || archive.bytes !== stored.archiveBytes) throw another;

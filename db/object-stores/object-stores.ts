@@ -10,7 +10,7 @@ import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { tenant } from '../postgres/tenant.ts';
 
-/** What leads to a bucket, but for the secret. */
+/** The way to a bucket, but for the secret. */
 export interface StoreConnection {
   endpoint: string;
   region: string;
@@ -161,7 +161,7 @@ async function refuseInUse({ kysely }: Effect, { id, organizationId, name }: Obj
   );
 }
 
-/** What came of a verification: the reason of its failure, or an empty text. */
+/** Writes the end of a verification: the reason of its failure, or an empty text. */
 export async function noteVerification(
   effect: Effect,
   store: ObjectStoreView,
@@ -191,7 +191,7 @@ export async function secretAccessKeyOf(
   return row && (await keyring.decryptSecret(organizationId, sealedPlace(id), row.sealed));
 }
 
-/** What leads to the bucket, for whoever asks it. `rules`: of the installation, for addresses that users give. */
+/** The way to the bucket, for whoever asks it. `rules`: of the installation, for addresses that users give. */
 export async function storeTargetOf(
   kysely: Kysely<Tables>,
   keyring: Pick<Keyring, 'decryptSecret'>,
