@@ -18,8 +18,7 @@ test that fails is run again alone, so that one that is red by itself notices no
   --in CLONE       A clone of the project, with its packages; nothing else works in it.
   --seed N         Another choice; 31 if left out.
   --count N        How many lines; 40 if left out.
-  --from N         Begins with the N-th of them, to go on where a run was interrupted.
-  --results FILE   A line of JSON for each is added there.
+  --results FILE   A line of JSON for each is added there; a run that was interrupted goes on with those that it has not.
   --list           Print the breaks and run nothing.
 `;
 
@@ -29,6 +28,9 @@ interface Break {
   before: string;
   after: string;
 }
+
+/** A line that makes a test wait for ever is noticed after this, not after the patience of a slow machine. */
+const longestTest = '--testTimeout=120000';
 
 /** How many files of tests are tried by each line alone; those in `test/` start whole installations, and wait for the run of all. */
 const nearest = 12;
@@ -146,7 +148,7 @@ function testsNear(clone: string, file: string): string[] {
 
 /** Of these files of tests those that fail. */
 function failing(clone: string, files: readonly string[], ...options: readonly string[]): string[] {
-  const { status, stdout, stderr } = spawnSync('npm', ['test', '--', ...options, ...files], {
+  const { status, stdout, stderr } = spawnSync('npm', ['test', '--', longestTest, ...options, ...files], {
     cwd: clone,
     encoding: 'utf8',
     maxBuffer: 1e9,
@@ -173,7 +175,6 @@ const { values } = parseArgs({
     in: { type: 'string' },
     seed: { type: 'string', default: '31' },
     count: { type: 'string', default: '40' },
-    from: { type: 'string', default: '1' },
     results: { type: 'string' },
     list: { type: 'boolean' },
   },
@@ -185,23 +186,43 @@ if (values.help || values.in === undefined) {
 const breaks = chooseBreaks(values.in, Number(values.seed), Number(values.count));
 const sentence = (one: Break, place: number): string =>
   `${place}. ${one.file}:${one.line}\n   - ${one.before}\n   + ${one.after.trim()}\n`;
+/** `near`: it was not noticed by the nearest tests; whether others do is still to be seen. */
+interface Result extends Break {
+  by?: string;
+  near?: true;
+}
+
+function write(one: Break, result: Pick<Result, 'by' | 'near'>) {
+  if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify({ ...one, ...result })}\n`);
+}
+
 function tell(one: Break, by: string | undefined) {
   process.stdout.write(
     `${sentence(one, breaks.indexOf(one) + 1)}   ${by === undefined ? 'NOT NOTICED' : `noticed by ${by}`}\n`,
   );
-  if (values.results !== undefined) appendFileSync(values.results, `${JSON.stringify({ ...one, by })}\n`);
+  write(one, by === undefined ? {} : { by });
 }
 if (values.list) {
   process.stdout.write(breaks.map((one, index) => sentence(one, index + 1)).join(''));
   process.exit(0);
 }
-const tried = breaks.slice(Number(values.from) - 1);
-const unseen: Break[] = [];
-for (const one of tried) {
+const placeOf = ({ file, line }: Break) => `${file}:${line}`;
+const known = new Map(
+  (values.results === undefined || !existsSync(values.results) ? '' : readFileSync(values.results, 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Result)
+    .map((result) => [placeOf(result), result] as const),
+);
+for (const one of breaks) {
+  if (known.has(placeOf(one))) continue;
   const by = nearNotice(values.in, one);
-  if (by === undefined) unseen.push(one);
+  known.set(placeOf(one), by === undefined ? { ...one, near: true } : { ...one, by });
+  if (by === undefined) write(one, { near: true });
   else tell(one, by);
 }
+const unseen = breaks.filter((one) => known.get(placeOf(one))?.near === true);
 const far = farNotices(values.in, unseen);
 for (const one of unseen) tell(one, far.get(one));
-process.stdout.write(`${tried.length - unseen.length + far.size} of ${tried.length} noticed\n`);
+const noticed = breaks.filter((one) => far.has(one) || known.get(placeOf(one))?.by !== undefined);
+process.stdout.write(`${noticed.length} of ${breaks.length} noticed\n`);
