@@ -15,7 +15,12 @@ export function writeFileAtomically(path: string, content: string | Uint8Array, 
     rmSync(draft, { force: true });
     throw error;
   }
-  const directory = openSync(dirname(path), 'r');
+  syncDirectory(dirname(path));
+}
+
+/** The names in it are on disk. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
   fsyncSync(directory);
   closeSync(directory);
 }

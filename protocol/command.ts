@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { buildBody } from './build.ts';
 import { releaseProof } from './release-proof.ts';
 import { said } from './text.ts';
-import { backupVolumeBody, storedArchive } from './volume.ts';
+import { backupVolumeBody, replacedVolume, restoreVolumeBody, storedArchive } from './volume.ts';
 
 /**
  * Things that are done once. Those that change something are written into the agent's journal before they start, so that
@@ -27,6 +27,7 @@ export const commandBody = z.discriminatedUnion('kind', [
   /** Deletes volumes of a workload with all that is in them: those named, or all. None may be mounted. */
   z.object({ kind: z.literal('delete-volumes'), key: z.string(), volumes: z.array(z.string()).max(1000).optional() }),
   backupVolumeBody,
+  restoreVolumeBody,
   buildBody,
   z.object({
     kind: z.literal('update'),
@@ -71,5 +72,7 @@ export const commandResult = z.object({
   message: said(4000).optional(),
   /** Of a backup. */
   stored: storedArchive.optional(),
+  /** Of a restore. */
+  replaced: replacedVolume.optional(),
 });
 export type CommandResult = z.infer<typeof commandResult>;

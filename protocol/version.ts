@@ -5,7 +5,7 @@ import { z } from 'zod';
  * with the lower minor decides what is said: fields that it does not know are ignored, and a control plane still serves
  * agents of the minors from `oldestMinor` on.
  */
-export const protocolVersion = { major: 1, minor: 10 } as const;
+export const protocolVersion = { major: 1, minor: 11 } as const;
 const oldestMinor = 0;
 
 /** From this minor on an agent sends logs to their readers, in chunks with positions. */
@@ -34,9 +34,6 @@ export const argumentsMinor = 8;
 
 /** From this minor on an agent gives programs the port that they listen on whatever PORT says. */
 export const fixedPortMinor = 9;
-
-/** From this minor on an agent packs volumes into stores. */
-export const backupsMinor = 10;
 
 export const spokenVersion = z.object({ major: z.int().min(0), minor: z.int().min(0) });
 export type SpokenVersion = z.infer<typeof spokenVersion>;

@@ -43,6 +43,39 @@ export const backupVolumeBody = z.object({
 });
 export type BackupVolumeBody = z.infer<typeof backupVolumeBody>;
 
+/**
+ * Puts an archive, or data that were kept, in the place of a volume: its processes stand still for that moment alone, and what it
+ * had is kept under the name `keptAs`. The volume need not be there. Its result has `replaced`.
+ */
+export const restoreVolumeBody = z.object({
+  kind: z.literal('restore-volume'),
+  /** Of the workload. */
+  key: z.string(),
+  volume: z.string(),
+  keptAs: z.string(),
+  from: z.union([
+    z.object({
+      store: storeTarget,
+      objectKey: z.string(),
+      stored: storedArchive.omit({ warnings: true }),
+      /** Of the object; absent: as fast as it goes. */
+      bytesPerSecond: z.int().min(1).optional(),
+    }),
+    /** The name under which they were kept. */
+    z.object({ kept: z.string() }),
+  ]),
+});
+export type RestoreVolumeBody = z.infer<typeof restoreVolumeBody>;
+
+/** What a restore did, besides that it is done. */
+export const replacedVolume = z.object({
+  /** Whether there were data before. */
+  kept: z.boolean(),
+  /** From the first instance that was asked to end until all of them run again; absent where none was stopped, or nobody knows. */
+  stoppedMillis: z.int().min(0).optional(),
+});
+export type ReplacedVolume = z.infer<typeof replacedVolume>;
+
 /** How far a backup is, in a piece of its output on `progress`. */
 export const backupProgress = z.object({
   archiveBytes: z.int().min(0),
@@ -51,3 +84,11 @@ export const backupProgress = z.object({
   volumeBytes: z.int().min(0),
 });
 export type BackupProgress = z.infer<typeof backupProgress>;
+
+/** How far a restore is; `replacing` once the files are there, from then on processes stand still. */
+export const restoreProgress = z.object({
+  phase: z.enum(['fetching', 'replacing']),
+  fetchedBytes: z.int().min(0),
+  archiveBytes: z.int().min(0),
+});
+export type RestoreProgress = z.infer<typeof restoreProgress>;

@@ -35,7 +35,10 @@ async function commandsWith(parts: Pick<CommandsOptions, 'journal'> & Partial<Co
   told.length = 0;
   const driver = await ground.driver();
   const silently = { client, driver, log: silent, mountsOf: () => new Set<string>(), builders: noBuilder };
-  const refusing = { restart: async () => {}, run: async () => failed, update: async () => failed };
+  const refusing = {
+    ...{ restart: async () => {}, run: async () => failed, update: async () => failed },
+    whileStill: async () => ({}),
+  };
   return new Commands({ ...silently, ...refusing, ...parts });
 }
 

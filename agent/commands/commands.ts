@@ -7,6 +7,8 @@ import { pause, SpreadBackOff } from '../link/back-off.ts';
 import type { Client } from '../link/client.ts';
 import { type Log, reason } from '../program/log.ts';
 import { backupVolume } from '../volumes/backup-volume.ts';
+import { endInterruptedRestore, restoreVolume } from '../volumes/restore-volume.ts';
+import type { StandstillRequest } from '../volumes/standstill.ts';
 import { deleteVolumes } from './delete-volumes.ts';
 import { Delivery, execute } from './delivery.ts';
 import type { Run, RunResult } from './run.ts';
@@ -19,6 +21,8 @@ export interface CommandsOptions {
   /** The volumes that the wanted workload mounts. */
   mountsOf(key: string): ReadonlySet<string>;
   run(request: RunRequest): Promise<RunResult>;
+  /** Does something while nothing runs that mounts a volume. */
+  whileStill(request: StandstillRequest, work: () => void): Promise<{ stoppedMillis?: number }>;
   builders: Pick<Builders, 'open' | 'build'>;
   update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
   log: Log;
@@ -115,6 +119,11 @@ export class Commands {
 
   /** Leftovers are ended before the result is reported: a finished command must leave nothing running. */
   async #abandon(entry: Entry): Promise<void> {
+    if (entry.body?.kind === 'restore-volume') {
+      const result = await endInterruptedRestore(entry.body, entry.mark, this.#options.driver.volumes);
+      await this.#written(entry.id, () => this.#finish(entry, result));
+      return;
+    }
     const backOff = new SpreadBackOff();
     let ended = await this.#endLeftover(entry);
     for (let attempt = 1; !ended && attempt < attemptsToEnd; attempt += 1) {
@@ -130,7 +139,7 @@ export class Commands {
   }
 
   async #endLeftover({ id, mark, body }: Entry): Promise<boolean> {
-    if (mark === undefined && body?.kind !== 'build') return true;
+    if (body?.kind === 'restore-volume' || (mark === undefined && body?.kind !== 'build')) return true;
     try {
       if (body?.kind === 'build') await this.#options.builders.open();
       if (mark !== undefined) await this.#options.driver.endExec(mark);
@@ -217,6 +226,10 @@ export class Commands {
         return { outcome: 'done', exitCode: 0 };
       }
       if (body?.kind === 'backup-volume') return await backupVolume(body, run, driver);
+      if (body?.kind === 'restore-volume') {
+        const { whileStill } = this.#options;
+        return await restoreVolume(body, run, { volumes: driver.volumes, whileStill });
+      }
       if (body?.kind === 'delete-volumes') return await deleteVolumes(body, this.#options);
       if (body?.kind === 'run') return await this.#options.run({ ...body, token: id, signal });
       return { outcome: 'failed', message: 'The journal does not say what this command was.' };

@@ -12,7 +12,7 @@ export async function deleteVolumes(
   { key, volumes }: Extract<CommandBody, { kind: 'delete-volumes' }>,
   { driver, mountsOf }: Machine,
 ): Promise<RunResult> {
-  const there = (await driver.volumes()).filter((one) => one.key === key).map(({ name }) => name);
+  const there = (await driver.volumes.list()).filter((one) => one.key === key).map(({ name }) => name);
   const doomed = volumes === undefined ? there : there.filter((name) => volumes.includes(name));
   const wanted = mountsOf(key);
   const running = (await driver.list()).filter((one) => one.key === key && one.state !== 'ended');
@@ -26,6 +26,6 @@ export async function deleteVolumes(
       };
     }
   }
-  for (const name of doomed) await driver.removeVolume(key, name);
+  for (const name of doomed) await driver.volumes.remove(key, name);
   return { outcome: 'done', exitCode: 0 };
 }

@@ -79,7 +79,9 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
       expect(await (await bench.ask(second, `/read?path=${path}`)).text()).toContain('z'.repeat(6_000));
       if ((await bench.driver.facts()).holds.volumeUsage?.holds) {
         await until('its use', async () =>
-          (await bench.driver.volumes()).some((v) => v.key === data.key && v.name === 'data' && v.usedBytes >= 6_000),
+          (await bench.driver.volumes.list()).some(
+            (v) => v.key === data.key && v.name === 'data' && v.usedBytes >= 6_000,
+          ),
         );
       }
       const ask = (mounted: string[], volumes?: string[]) =>
@@ -91,9 +93,9 @@ export function driverContract(name: string, ground: () => Promise<Ground>, crow
       expect(await ask([], ['never'])).toMatchObject({ outcome: 'done' });
       await bench.driver.remove(second);
       expect(await ask(['data'])).toMatchObject({ outcome: 'failed', message: expect.stringContaining(data.key) });
-      expect((await bench.driver.volumes()).filter(({ key }) => key === data.key)).toHaveLength(1);
+      expect((await bench.driver.volumes.list()).filter(({ key }) => key === data.key)).toHaveLength(1);
       for (const _ of ['once', 'twice']) expect(await ask([])).toMatchObject({ outcome: 'done' });
-      expect((await bench.driver.volumes()).filter(({ key }) => key === data.key)).toEqual([]);
+      expect((await bench.driver.volumes.list()).filter(({ key }) => key === data.key)).toEqual([]);
     });
 
     test('what takes more memory than it may have is killed, where the driver says that the limit holds', async (context) => {

@@ -3,6 +3,7 @@ import type { Facts } from '../../protocol/agent.ts';
 import type { LogCursor, LogGap, LogRun, LogStream } from '../../protocol/logs.ts';
 import type { Process } from '../../protocol/workload.ts';
 import type { ReadyImage } from './image.ts';
+import type { Volumes } from './process/volumes.ts';
 
 /** The specification of an instance; kept whole with the instance, so that any later agent can read it back. */
 export interface InstanceSpec {
@@ -125,11 +126,7 @@ export interface Driver {
   logs(id: string, request: LogRequest): AsyncGenerator<LogNews, void, undefined>;
   /** Keeps the logs of all instances within their limit; within an eighth of it while the disk is under pressure. */
   rotateLogs(pressure?: boolean): Promise<void>;
-  volumes(): Promise<{ key: string; name: string; usedBytes: number }[]>;
-  /** The directory of a volume, which may not be there. */
-  volumePath(key: string, name: string): string;
-  /** Deletes a volume with all that is in it. */
-  removeVolume(key: string, name: string): Promise<void>;
+  readonly volumes: Volumes;
   /** Frees what was prepared from images that are not named. */
   forgetImages(kept: ReadonlySet<string>): Promise<void>;
 }

@@ -136,8 +136,11 @@ export class Journal {
   }
 }
 
-/** A build that was started is never started again: nobody needs its secrets on the disk. */
+/** What was started is never started again: nobody needs its secrets on the disk. */
 function withoutSecrets(body: Command['body']): Command['body'] {
+  if (body.kind === 'backup-volume') return { ...body, store: { ...body.store, secretAccessKey: '' } };
+  if (body.kind === 'restore-volume' && 'store' in body.from)
+    return { ...body, from: { ...body.from, store: { ...body.from.store, secretAccessKey: '' } } };
   if (body.kind !== 'build') return body;
   const { variables: _, masked: __, source, ...rest } = body;
   return { ...rest, source: source.kind === 'git' ? { ...source, password: '' } : source };

@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import type { Disk } from '../../domain/clusters/clusters.ts';
 import type { Desired } from '../../protocol/desired.ts';
 import type { Observed } from '../../protocol/observed.ts';
+import type { Process } from '../../protocol/workload.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { Log } from '../program/log.ts';
+import { Standstill } from '../volumes/standstill.ts';
 import { AppliedNames } from './applied-names.ts';
 import { AppliedRoutes } from './applied-routes.ts';
 import { DesiredFile } from './desired-file.ts';
@@ -66,6 +68,7 @@ export class Keeper {
   readonly #operations: Operations;
   readonly #statistics: Statistics;
   readonly #upkeep: Upkeep;
+  readonly standstill: Standstill;
   readonly #wake = new Wake();
   readonly #closing = new AbortController();
   readonly #news = new News();
@@ -96,6 +99,10 @@ export class Keeper {
     this.#operations = new Operations({
       ...{ driver, images, ingress, routes: this.#routes, roster: this.#roster, layouts: this.#layouts },
       ...{ closing, now, warn },
+    });
+    this.standstill = new Standstill({
+      ...{ now, seen: () => this.#seen, nextPass: () => this.#nextPass(), workload: (key) => this.#serving(key) },
+      rollout: (key) => this.#rollouts.records.get(key),
     });
     this.#statistics = new Statistics(driver, ingress);
     this.#upkeep = new Upkeep({
@@ -244,6 +251,7 @@ export class Keeper {
         routed: this.#routes?.haveApplied !== false && this.#names.haveApplied,
         forgotten: this.#names.areForgotten(now),
         ...{ journal: this.#options.journal, isForgotten: (key: string) => this.#rollouts.isForgotten(key) },
+        standsStill: (key: string, process: Process) => this.standstill.holds(key, process),
       },
     });
     this.#plan = planned;

@@ -42,7 +42,7 @@ export class Statistics {
   }
 
   async #look(): Promise<void> {
-    this.#volumes = await this.#driver.volumes().catch(() => this.#volumes);
+    this.#volumes = await this.#driver.volumes.list().catch(() => this.#volumes);
     this.#ports = (await this.#ingress?.portFailures().catch(() => this.#ports)) ?? {};
     this.#traffic = (await this.#ingress?.traffic().catch(() => this.#traffic)) ?? [];
   }

@@ -94,6 +94,7 @@ export class Agent {
       restart: (key, process, token) => this.#keeper.restart(key, process, token),
       mountsOf: (key) => this.#keeper.mountsOf(key),
       run: (request) => this.#keeper.run(request),
+      whileStill: (request, work) => this.#keeper.standstill.during(request, work),
       builders: this.#builders,
       update: async (body, run) => {
         const { launched: running } = options;

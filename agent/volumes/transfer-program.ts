@@ -4,24 +4,27 @@
  * when its input ends: also when the agent is killed.
  */
 import { createInterface } from 'node:readline';
-import { OutboundRefused } from '../../outbound/failures.ts';
 import { openGivenBucket } from '../../outbound/s3/given-bucket.ts';
 import { S3Failed } from '../../outbound/s3/s3-failures.ts';
 import type { StoreTarget } from '../../protocol/volume.ts';
 import { Refusal } from '../program/refusal.ts';
-import { type StoredArchive, storeDirectory } from './transfer.ts';
+import { fetchDirectory, type StoredArchive, storeDirectory } from './transfer.ts';
 
 export interface TransferJob {
   path: string;
   objectKey: string;
   store: StoreTarget;
   bytesPerSecond?: number | undefined;
+  /** The archive that is to be unpacked into the directory; absent: the directory is packed. */
+  fetch?: StoredArchive | undefined;
 }
 
 export type TransferLine =
-  | { passed: [archiveBytes: number, storedBytes: number] }
-  | { stored: StoredArchive & { warnings: string[] } }
-  | { fault: string };
+  | { passed: [archiveBytes: number, objectBytes: number] }
+  /** The last word. */
+  | TransferEnd;
+
+export type TransferEnd = { stored: StoredArchive & { warnings: string[] } } | { fetched: true } | { fault: string };
 
 const toldEachMillis = 2_000;
 
@@ -33,31 +36,38 @@ lines.once('close', () => {
   process.stdin.destroy();
 });
 
-async function perform({ store, ...job }: TransferJob): Promise<void> {
+async function perform({ store, fetch, ...job }: TransferJob): Promise<void> {
   const { allowedRanges, certificateAuthorities, ...target } = store;
   const passed: [number, number] = [0, 0];
   const telling = setInterval(() => tell({ passed }), toldEachMillis);
   try {
     const client = openGivenBucket(target, { allowedRanges, certificateAuthorities });
-    const stored = await storeDirectory({
+    const transfer = {
       ...{ ...job, client, signal: stopping.signal },
-      passed: (archiveBytes, storedBytes) => {
+      passed: (archiveBytes: number, objectBytes: number) => {
         passed[0] += archiveBytes;
-        passed[1] += storedBytes;
+        passed[1] += objectBytes;
       },
-    }).finally(() => client.close());
-    tell({ stored });
+    };
+    try {
+      if (fetch === undefined) tell({ stored: await storeDirectory(transfer) });
+      else {
+        await fetchDirectory(transfer, fetch);
+        tell({ fetched: true });
+      }
+    } finally {
+      await client.close();
+    }
   } catch (error) {
-    tell({ fault: faultOf(error) });
+    tell({ fault: faultOf(error, fetch === undefined) });
   } finally {
     clearInterval(telling);
   }
 }
 
-function faultOf(error: unknown): string {
-  if (error instanceof S3Failed) return `Writing to the store failed: ${error.message}`;
-  if (error instanceof OutboundRefused) return error.message;
-  if (error instanceof Refusal) return `Reading the volume failed: ${error.message}`;
+function faultOf(error: unknown, stores: boolean): string {
+  if (error instanceof S3Failed) return `${stores ? 'Writing to' : 'Reading from'} the store failed: ${error.message}`;
+  if (error instanceof Refusal) return stores ? `Reading the volume failed: ${error.message}` : error.message;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -116,6 +116,7 @@ export const deleteVolumesMinor = 4;
 export const commandMinors: Readonly<Record<string, number>> = {
   'delete-volumes': deleteVolumesMinor,
   'backup-volume': 10,
+  'restore-volume': 11,
 };
 
 /** The file system of a machine's data. */

@@ -59,6 +59,8 @@ export class World {
   journal = '0198a000-0000-7000-8000-000000000000';
   /** Slices whose records cannot be read. */
   damaged = new Set<string>();
+  /** Volumes whose data are being replaced, by key and name. */
+  still = new Set<string>();
   schedules = new Map<string, { from: number; skipped?: number }>();
   #ids = 0;
   /** Release commands that were started, each as often as it was. */
@@ -69,10 +71,11 @@ export class World {
   }
 
   planned() {
-    const { damaged, visits, ...machine } = this;
+    const { damaged, still, visits, ...machine } = this;
     return plan({
       ...machine,
       ...{ lastLines: () => ['the last line'], ingress: true, isForgotten: (key: string) => damaged.has(key) },
+      standsStill: (key, { mounts }) => mounts.some(({ volume }) => still.has(`${key} ${volume}`)),
       visited: visits,
     });
   }

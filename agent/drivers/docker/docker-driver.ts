@@ -64,11 +64,13 @@ interface Parts {
 
 class DockerDriver implements Driver {
   readonly name = 'docker';
+  readonly volumes: Volumes;
   readonly #parts: Parts;
   #swept = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.volumes = parts.volumes;
   }
 
   facts() {
@@ -215,18 +217,6 @@ class DockerDriver implements Driver {
 
   /** The engine rotates its logs itself. */
   async rotateLogs(): Promise<void> {}
-
-  volumes() {
-    return this.#parts.volumes.list();
-  }
-
-  volumePath(key: string, name: string) {
-    return this.#parts.places.volume(key, name);
-  }
-
-  removeVolume(key: string, name: string) {
-    return this.#parts.volumes.remove(key, name);
-  }
 
   forgetImages(kept: ReadonlySet<string>) {
     return this.#parts.images.forget(kept);

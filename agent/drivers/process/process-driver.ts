@@ -4,8 +4,6 @@ import { release } from 'node:os';
 import { join } from 'node:path';
 import type { Listening } from '../../../domain/deployments/listening.ts';
 import { writeFileAtomically } from '../../../machine/files.ts';
-import { sliceKey } from '../../../protocol/desired.ts';
-import { partName } from '../../../protocol/workload.ts';
 import { type Log, reason } from '../../program/log.ts';
 import { Refusal } from '../../program/refusal.ts';
 import type { Driver, Instance, InstanceSpec, LogNews, LogRequest, Running } from '../driver.ts';
@@ -64,7 +62,7 @@ class ProcessDriver implements Driver {
   readonly #users: Users;
   readonly #network: OwnNetwork;
   readonly #roots: Roots;
-  readonly #volumes: Volumes;
+  readonly volumes: Volumes;
   readonly #listeners = new Set<() => void>();
   readonly #turns = new Map<string, Promise<void>>();
   /** The keys of instances that are being created. */
@@ -83,7 +81,10 @@ class ProcessDriver implements Driver {
     this.#users = new Users(this.#places, this.#launch.setpriv);
     this.#network = new OwnNetwork((shell) => this.#launch.become(this.#users.any, shell));
     this.#roots = new Roots(this.#places);
-    this.#volumes = new Volumes(this.#places);
+    this.volumes = new Volumes(this.#places, {
+      userOf: (key) => this.#users.of(key),
+      removed: () => this.#forgetUsers(),
+    });
   }
 
   async facts() {
@@ -220,19 +221,6 @@ class ProcessDriver implements Driver {
       for (const stream of streams) await this.#files.logs(id)[stream].rotate(limit, this.#fallocate);
   }
 
-  async volumes(): Promise<{ key: string; name: string; usedBytes: number }[]> {
-    return await this.#volumes.list();
-  }
-
-  volumePath(key: string, name: string): string {
-    return this.#places.volume(sliceKey.parse(key), partName.parse(name));
-  }
-
-  async removeVolume(key: string, name: string): Promise<void> {
-    await this.#volumes.remove(sliceKey.parse(key), partName.parse(name));
-    this.#forgetUsers();
-  }
-
   async forgetImages(kept: ReadonlySet<string>): Promise<void> {
     await this.#roots.forget(kept);
   }
@@ -247,7 +235,7 @@ class ProcessDriver implements Driver {
     for (const id of readdirSync(this.#places.trees))
       if (!existsSync(this.#places.instance(id))) await removeTree(this.#places.tree(id));
     await this.#roots.sweep();
-    await this.#volumes.sweep();
+    await this.volumes.sweep();
     this.#forgetUsers();
   }
 

@@ -125,7 +125,7 @@ test.runIf(asRoot)("a user is a slice's while there is something of it", async (
   for (const id of ids) await driver.remove(id);
   expect(known()).toMatchObject({ 'gone/a': first, [`.freed-${other}`]: other });
   expect(known()).not.toHaveProperty('gone/b');
-  await driver.removeVolume('gone/a', 'kept');
+  await driver.volumes.remove('gone/a', 'kept');
   expect(readFileSync(file, 'utf8')).not.toContain('gone/');
   expect(known()[`.freed-${first}`]).toBe(first);
 });

@@ -39,7 +39,7 @@ export function plan(machine: Machine): Plan {
   for (const wanted of machine.wanted.values()) {
     const instances = byKey.get(wanted.key) ?? [];
     try {
-      const planned = planWanted(machine, wanted, instances, owners, plans);
+      const planned = standStill(machine, wanted.key, planWanted(machine, wanted, instances, owners, plans), instances);
       plans.actions.push(...planned.actions);
       plans.routes.push(...planned.addresses.routes);
       plans.ports.push(...planned.addresses.ports);
@@ -78,6 +78,21 @@ function planWanted(
   plans.reads.push(...reads);
   plans.visits.push(...visits);
   return planned;
+}
+
+/** What mounts a volume whose data are being replaced ends, and nothing of it begins. */
+function standStill(machine: Machine, key: string, planned: PlannedSlice, instances: readonly Seen[]): PlannedSlice {
+  const still = new Map(
+    instances.filter(({ process }) => machine.standsStill(key, process)).map((seen) => [seen.id, seen] as const),
+  );
+  const begins = (action: Action): boolean =>
+    action.do === 'add'
+      ? machine.standsStill(key, action.process)
+      : (action.do === 'create' || action.do === 'start') && still.has(action.id);
+  const left = planned.actions.filter((action) => !begins(action));
+  if (still.size === 0 && left.length === planned.actions.length) return planned;
+  const retire = [...still.values()].filter(({ retired }) => !retired).map(({ id }): Action => ({ do: 'retire', id }));
+  return { ...planned, actions: [...retire, ...left], slice: { ...planned.slice, inEffect: false } };
 }
 
 /** Checks, and how long things may take, hold for what runs already as soon as they change. Later slices count more. */
