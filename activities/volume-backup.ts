@@ -1,86 +1,32 @@
-import { sql } from 'kysely';
-import { cancelCommand, commandView } from '../db/commands/cluster-commands.ts';
-import { type Effect, effect } from '../db/engine/effect.ts';
-import { project } from '../db/engine/projection.ts';
+import { commandView } from '../db/commands/cluster-commands.ts';
 import { storeTargetOf } from '../db/object-stores/object-stores.ts';
-import {
-  askForBackup,
-  type BackupRow,
-  callNextBackup,
-  lockBackup,
-  lockBackupTurns,
-  refusedBackupTurn,
-} from '../db/volume-backups/claim.ts';
-import { answerTo, rowSays } from '../db/workflows/actor-rows.ts';
-import type { RowSays } from '../domain/actors/actor-descriptor.ts';
-import { type CommandEnded, isCommandOver } from '../domain/clusters/clusters.ts';
-import {
-  type FinalVolumeBackupState,
-  finalVolumeBackupStates,
-  type VolumeBackupState,
-} from '../domain/volume-backups/states.ts';
+import { askForBackup, type BackupRow, lockBackup } from '../db/volume-backups/claim.ts';
 import { openGivenBucket } from '../outbound/s3/given-bucket.ts';
 import type { S3Client } from '../outbound/s3/s3-client.ts';
 import { storedArchive } from '../protocol/volume.ts';
-import { actorAuthor } from './caller.ts';
+import { type TransferEnding, transfers } from './attempts/transfer.ts';
 import type { ActivityParts } from './index.ts';
 
 interface Ref {
   backupId: string;
-  organizationId: string;
 }
-
-/** The answer of an activity that writes to the row; the revision is that of the row then. */
-export type VolumeBackupSays = RowSays & { state: VolumeBackupState; revision: number; message?: string };
 
 /** Activities of a volume's backup. Each may run twice. */
 export function createActivities({ database, keyring, outbound }: ActivityParts) {
+  const { claim, stop, finish } = transfers(database, 'volume_backup', lockBackup);
   return {
-    /** Its turn, if it has come: then the agent is asked. Of one that is running, how the agent's part has ended, if it has. */
-    async claimVolumeBackup({
-      backupId,
-      revision,
-    }: Ref & { revision: number }): Promise<VolumeBackupSays & { ended: CommandEnded | null }> {
-      return await effect(database, actorAuthor(), async (claiming) => {
-        await lockBackupTurns(claiming, backupId);
-        const backup = await lockBackup(claiming, backupId);
-        // Its turn is the next one's.
-        if (backup?.finished === true) await callNextBackup(claiming, backup.clusterId);
-        if (backup === undefined || backup.finished || backup.revision > revision) {
-          return {
-            ...says(await rowSays(claiming.kysely, 'volume-backup', backupId, revision), revision),
-            ended: null,
-          };
-        }
-        const { state, organizationId, clusterId } = backup;
-        if (state === 'running') {
-          const command = await commandView(claiming.kysely, { id: clusterId, organizationId }, backupId);
-          const over = command === undefined || isCommandOver(command.state);
-          const ended = over
-            ? { state: command?.state ?? ('failed' as const), message: command?.message ?? null }
-            : null;
-          return { state, revision: backup.revision, ended };
-        }
-        const message = await refusedBackupTurn(claiming, backup);
-        if (message !== undefined) {
-          if (message !== backup.message) await set(claiming, backup, { message });
-          return { state, revision: backup.revision, message, ended: null };
-        }
-        const projection = { state: 'running', revision, set: { message: null } } as const;
-        await project(claiming.kysely, 'volume-backup', backupId, projection, database.raiseAlarm);
-        await set(claiming, backup, { started_at: sql<Date>`now()` });
-        const store = await storeTargetOf(claiming.kysely, keyring, storeOf(backup), outbound);
-        await askForBackup(claiming, keyring, backup, store);
-        return { state: 'running', revision, ended: null };
-      });
-    },
+    claimVolumeBackup: ({ backupId: id, revision }: Ref & { revision: number }) =>
+      claim(
+        { id, revision },
+        {
+          async ask(claiming, backup) {
+            const store = await storeTargetOf(claiming.kysely, keyring, storeOf(backup), outbound);
+            await askForBackup(claiming, keyring, backup, store);
+          },
+        },
+      ),
 
-    async stopVolumeBackup({ backupId, organizationId }: Ref): Promise<void> {
-      await effect(database, actorAuthor(), async (stopping) => {
-        const backup = await lockBackup(stopping, backupId);
-        if (backup !== undefined) await cancelCommand(stopping, { id: backup.clusterId, organizationId }, backupId);
-      });
-    },
+    stopVolumeBackup: ({ backupId }: Ref) => stop(backupId),
 
     /** Whether the store has what the agent told, which is written down beside it: a restore checks all of that. */
     async confirmVolumeBackup({ backupId }: Ref): Promise<{ fault?: string }> {
@@ -126,52 +72,17 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
       });
     },
 
-    /** Writes its end, and calls whose turn it is then. `lastWord`: the actor ends with it, whatever the row's revision. */
-    async finishVolumeBackup({
-      backupId,
-      revision,
-      state,
-      message,
-      lastWord = false,
-    }: Ref & {
-      revision: number;
-      state: FinalVolumeBackupState;
-      message: string;
-      lastWord?: boolean;
-    }): Promise<VolumeBackupSays> {
-      const stored = state === 'succeeded' ? await storedOf(backupId) : undefined;
-      return await effect(database, actorAuthor(), async (finishing) => {
-        await lockBackupTurns(finishing, backupId);
-        const backup = await lockBackup(finishing, backupId);
-        if (backup === undefined) return { state: 'cancelled', revision, over: true };
-        const last = lastWord ? Math.max(revision, backup.revision) : revision;
-        const projection = {
-          ...{ state, revision: last, finished: true, last: lastWord },
-          set: { message: message === '' ? null : message },
+    finishVolumeBackup: ({ backupId: id, ...end }: Ref & Omit<TransferEnding, 'id'>) =>
+      finish({ id, ...end }, async () => {
+        const stored = end.state === 'succeeded' ? await storedOf(id) : undefined;
+        if (stored === undefined) return {};
+        const { sha256, sizeBytes, archiveBytes, warnings } = stored;
+        return {
+          ...{ sha256, size_bytes: sizeBytes, stored_bytes: sizeBytes, archive_bytes: archiveBytes },
+          warnings: JSON.stringify(warnings),
         };
-        const projected = await project(finishing.kysely, 'volume-backup', backupId, projection, database.raiseAlarm);
-        await callNextBackup(finishing, backup.clusterId);
-        if (projected.result === 'refused') {
-          const answer = await answerTo(finishing.kysely, 'volume-backup', backupId, { state, revision }, projected);
-          return says(answer, backup.revision);
-        }
-        const { sha256, sizeBytes, archiveBytes, warnings } = stored ?? {};
-        await set(finishing, backup, {
-          ...(sha256 === undefined
-            ? {}
-            : { sha256, size_bytes: sizeBytes, stored_bytes: sizeBytes, archive_bytes: archiveBytes }),
-          ...(warnings === undefined ? {} : { warnings: JSON.stringify(warnings) }),
-        });
-        return { state, revision: last };
-      });
-    },
+      }),
   };
-
-  async function set(changing: Effect, { id, organizationId, projectId }: BackupRow, columns: object): Promise<void> {
-    if (Object.keys(columns).length > 0)
-      await changing.kysely.updateTable('volume_backup').set(columns).where('id', '=', id).execute();
-    changing.change({ organizationId, projectId, kind: 'volume_backup', id });
-  }
 
   async function wasAsked({ id, organizationId, clusterId }: BackupRow): Promise<boolean> {
     return (await commandView(database.kysely, { id: clusterId, organizationId }, id)) !== undefined;
@@ -198,11 +109,5 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
 }
 
 const storeOf = ({ organizationId, objectStoreId: id }: BackupRow) => ({ organizationId, id });
-
-function says(row: RowSays, revision: number): VolumeBackupSays {
-  const state =
-    finalVolumeBackupStates.find((one) => one === row.state) ?? (row.state === 'running' ? 'running' : 'queued');
-  return { ...row, state, revision };
-}
 
 export type VolumeBackupActivities = ReturnType<typeof createActivities>;

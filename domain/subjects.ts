@@ -113,6 +113,7 @@ export const subjects = {
     actions: ['created', 'updated', 'deleted', 'verified'],
   },
   volume_backup: { told: { ...ofProjects, paced: true }, actions: ['requested', 'cancelled', 'deleted', 'downloaded'] },
+  volume_restore: { told: { ...ofProjects, paced: true }, actions: ['requested', 'cancelled'] },
   git_connection: {
     told: { ...viewers, paced: true },
     actions: ['created', 'updated', 'deleted', 'checked', 'webhook_secret_replaced'],

@@ -9,6 +9,7 @@ import { deploymentDescriptor } from './deployment/descriptor.ts';
 import { incidentDescriptor } from './incident/descriptor.ts';
 import { notificationDeliveryDescriptor } from './notification-delivery/descriptor.ts';
 import { volumeBackupDescriptor } from './volume-backup/descriptor.ts';
+import { volumeRestoreDescriptor } from './volume-restore/descriptor.ts';
 
 /** The actors there are: the one list that names all of them. */
 const all = {
@@ -19,6 +20,7 @@ const all = {
   deployment: deploymentDescriptor,
   build: buildDescriptor,
   'volume-backup': volumeBackupDescriptor,
+  'volume-restore': volumeRestoreDescriptor,
   'notification-delivery': notificationDeliveryDescriptor,
   incident: incidentDescriptor,
 } as const;

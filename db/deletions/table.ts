@@ -56,11 +56,17 @@ const LeftVolumeSchema = defineEntity({
     volumeId: p.uuid(),
     clusterId: p.uuid(),
     deletionId: p.uuid(),
+    /** The restore that put other data in their place: they are beside those of the volume, which is mounted as before. */
+    restoreId: p.uuid().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
   uniques: [
     { properties: ['organizationId', 'id'] },
-    { name: 'left_volume_place_unique', properties: ['environmentId', 'volumeId', 'clusterId'] },
+    {
+      name: 'left_volume_place_unique',
+      expression:
+        'create unique index "left_volume_place_unique" on "left_volume" ("environment_id", "volume_id", "cluster_id") where "restore_id" is null',
+    },
   ],
   indexes: [
     { properties: ['organizationId', 'projectId'] },

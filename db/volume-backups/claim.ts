@@ -1,15 +1,19 @@
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
 import { rolloutKey } from '../../domain/deployments/workload-of.ts';
-import { volumeName } from '../../domain/services/volumes.ts';
-import { backupsAtOnce, type VolumeBackupState } from '../../domain/volume-backups/states.ts';
-import type { StoreTarget } from '../../protocol/volume.ts';
+import { keptName, volumeName } from '../../domain/services/volumes.ts';
+import { type TransferState, transfersAtOnce } from '../../domain/volume-backups/states.ts';
+import type { RestoreVolumeBody, StoreTarget } from '../../protocol/volume.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 
-/** A backup as its actor's activities need it. */
-export interface BackupRow {
+export type TransferTable = 'volume_backup' | 'volume_restore';
+
+export const transferActors = { volume_backup: 'volume-backup', volume_restore: 'volume-restore' } as const;
+
+/** A backup or a restore as its actor's activities need it. */
+export interface TransferRow {
   id: string;
   organizationId: string;
   projectId: string;
@@ -17,35 +21,68 @@ export interface BackupRow {
   serviceId: string;
   volumeId: string;
   clusterId: string;
-  objectStoreId: string;
-  objectKey: string;
-  state: VolumeBackupState;
+  state: TransferState;
   revision: number;
   message: string | null;
   finished: boolean;
 }
 
+export interface BackupRow extends TransferRow {
+  objectStoreId: string;
+  objectKey: string;
+  /** Of the object, once it is there. */
+  sha256: string;
+  sizeBytes: number;
+  archiveBytes: number;
+}
+
+export interface RestoreRow extends TransferRow {
+  sourceBackupId: string | null;
+  keptByRestoreId: string | null;
+}
+
+const columns = [
+  'id',
+  'organization_id as organizationId',
+  'project_id as projectId',
+  'environment_id as environmentId',
+  'service_id as serviceId',
+  'volume_id as volumeId',
+  'cluster_id as clusterId',
+  'state',
+  'revision',
+  'message',
+] as const;
+const finished = sql<boolean>`finished_at is not null`.as('finished');
+
 /** The row, locked, so that an activity that runs twice at once does everything once. */
 export async function lockBackup({ kysely }: Pick<Effect, 'kysely'>, id: string): Promise<BackupRow | undefined> {
   return await kysely
     .selectFrom('volume_backup')
-    .select(['id', 'organization_id as organizationId', 'project_id as projectId', 'environment_id as environmentId'])
-    .select(['service_id as serviceId', 'volume_id as volumeId', 'cluster_id as clusterId', 'state', 'revision'])
-    .select(['object_store_id as objectStoreId', 'object_key as objectKey', 'message'])
-    .select(sql<boolean>`finished_at is not null`.as('finished'))
+    .select([...columns, finished, 'object_store_id as objectStoreId', 'object_key as objectKey', 'sha256'])
+    .select([sql<number>`size_bytes::float8`.as('sizeBytes'), sql<number>`archive_bytes::float8`.as('archiveBytes')])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function lockRestore({ kysely }: Pick<Effect, 'kysely'>, id: string): Promise<RestoreRow | undefined> {
+  return await kysely
+    .selectFrom('volume_restore')
+    .select([...columns, finished, 'source_backup_id as sourceBackupId', 'kept_by_restore_id as keptByRestoreId'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
 }
 
 /** Turns of a cluster are given one after the other, before any row is locked. */
-export async function lockBackupTurns({ kysely }: Effect, id: string): Promise<void> {
+export async function lockTurns({ kysely }: Effect, table: TransferTable, id: string): Promise<void> {
   await sql`
-    select pg_advisory_xact_lock(hashtextextended('volume backups ' || cluster_id, 0)) from volume_backup where id = ${id}
+    select pg_advisory_xact_lock(hashtextextended(${`${table} `} || cluster_id, 0)) from ${sql.table(table)} where id = ${id}
   `.execute(kysely);
 }
 
-interface OpenBackup {
+interface OpenTransfer {
   id: string;
   organizationId: string;
   /** Of the volume in its environment. */
@@ -54,9 +91,9 @@ interface OpenBackup {
 }
 
 /** Oldest first. */
-async function openBackups({ kysely }: Effect, clusterId: string): Promise<OpenBackup[]> {
+async function openTransfers({ kysely }: Effect, table: TransferTable, clusterId: string): Promise<OpenTransfer[]> {
   return await kysely
-    .selectFrom('volume_backup')
+    .selectFrom(table)
     .select(['id', 'organization_id as organizationId', sql<string>`concat(environment_id, volume_id)`.as('place')])
     .select(sql<boolean>`state = 'running'`.as('running'))
     .where('cluster_id', '=', clusterId)
@@ -67,11 +104,11 @@ async function openBackups({ kysely }: Effect, clusterId: string): Promise<OpenB
 }
 
 /** As many as there is room for; of one volume one at a time. */
-function turnsOf(open: readonly OpenBackup[]): OpenBackup[] {
+function turnsOf(open: readonly OpenTransfer[]): OpenTransfer[] {
   const running = open.filter((one) => one.running);
-  const [taken, next] = [new Set(running.map(({ place }) => place)), [] as OpenBackup[]];
+  const [taken, next] = [new Set(running.map(({ place }) => place)), [] as OpenTransfer[]];
   for (const one of open) {
-    if (running.length + next.length >= backupsAtOnce) break;
+    if (running.length + next.length >= transfersAtOnce) break;
     if (one.running || taken.has(one.place)) continue;
     taken.add(one.place);
     next.push(one);
@@ -80,7 +117,11 @@ function turnsOf(open: readonly OpenBackup[]): OpenBackup[] {
 }
 
 /** Why it is not its turn: a sentence; undefined: it is. */
-export async function refusedBackupTurn(effect: Effect, { id, clusterId }: BackupRow): Promise<string | undefined> {
+export async function refusedTurn(
+  effect: Effect,
+  table: TransferTable,
+  { id, clusterId }: TransferRow,
+): Promise<string | undefined> {
   const cluster = await effect.kysely
     .selectFrom('cluster')
     .leftJoin('cluster_agent as agent', 'agent.cluster_id', 'cluster.id')
@@ -89,15 +130,15 @@ export async function refusedBackupTurn(effect: Effect, { id, clusterId }: Backu
     .executeTakeFirst();
   if (cluster?.contact !== 'connected')
     return `Waits for the agent of the cluster "${cluster?.name ?? ''}", which is not in contact.`;
-  const open = await openBackups(effect, clusterId);
+  const open = await openTransfers(effect, table, clusterId);
   if (turnsOf(open).some((one) => one.id === id)) return undefined;
-  return 'Waits for the backups before it on this cluster.';
+  return `Waits for the ${table === 'volume_backup' ? 'backups' : 'restores'} before it on this cluster.`;
 }
 
-/** Tells the backups whose turn it is now. */
-export async function callNextBackup(effect: Effect, clusterId: string): Promise<void> {
-  for (const { id, organizationId } of turnsOf(await openBackups(effect, clusterId)))
-    effect.tell({ to: actorId('volume-backup', id), message: 'turn', organizationId, body: {} });
+/** Tells those whose turn it is now. */
+export async function callNext(effect: Effect, table: TransferTable, clusterId: string): Promise<void> {
+  for (const { id, organizationId } of turnsOf(await openTransfers(effect, table, clusterId)))
+    effect.tell({ to: actorId(transferActors[table], id), message: 'turn', organizationId, body: {} });
 }
 
 /** The command has the id of the backup: asked for twice, there is one. */
@@ -124,4 +165,21 @@ export async function askForBackup(
       },
     },
   );
+}
+
+/** The command has the id of the restore. */
+export async function askForRestore(
+  effect: Effect,
+  keyring: Secrets,
+  restore: RestoreRow,
+  from: RestoreVolumeBody['from'],
+): Promise<void> {
+  const { id, organizationId, clusterId, environmentId, serviceId, volumeId } = restore;
+  const body: RestoreVolumeBody = {
+    kind: 'restore-volume',
+    key: rolloutKey(environmentId, serviceId),
+    ...{ volume: volumeName(volumeId), keptAs: keptName(id), from },
+  };
+  const asked = { id, actorId: actorId('volume-restore', id), body };
+  await createCommand(effect, keyring, { id: clusterId, organizationId }, asked);
 }

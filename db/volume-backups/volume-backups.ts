@@ -1,13 +1,13 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
-import { backupKey, isVolumeBackupFinal, type VolumeBackupState } from '../../domain/volume-backups/states.ts';
+import { backupKey, isTransferOver, type TransferState } from '../../domain/volume-backups/states.ts';
 import type { BackupProgress } from '../../protocol/volume.ts';
 import type { Effect } from '../engine/effect.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
-import { lockBackup } from './claim.ts';
+import { lockBackup, type TransferTable } from './claim.ts';
 
 /** A volume in an environment, as it is called there. */
 export interface BackedUp {
@@ -26,7 +26,7 @@ export interface VolumeBackupView extends BackedUp {
   objectStoreId: string;
   objectKey: string;
   method: string;
-  state: VolumeBackupState;
+  state: TransferState;
   message: string | null;
   archiveBytes: number;
   storedBytes: number;
@@ -84,26 +84,50 @@ export async function findVolumeBackup(
   return await rows(kysely, organizationId).where('id', '=', id).executeTakeFirst();
 }
 
-/** Of a volume, of an environment, of projects or of all, newest first. */
+/** Backups or restores of a volume, of a service, of an environment, and of projects alone. */
+export interface TransfersOf {
+  volumeId?: string | undefined;
+  environmentId?: string | undefined;
+  serviceId?: string | undefined;
+  projectIds?: readonly string[] | undefined;
+}
+
+export function ofThese(
+  table: TransferTable,
+  { volumeId, environmentId, serviceId, projectIds }: TransfersOf,
+): RawBuilder<boolean> {
+  const wanted = { volume_id: volumeId, environment_id: environmentId, service_id: serviceId };
+  const conditions = Object.entries(wanted).flatMap(([column, id]) =>
+    id === undefined ? [] : [sql`${sql.ref(`${table}.${column}`)} = ${id}`],
+  );
+  const seen = projectIds === undefined ? [] : [sql`${sql.ref(`${table}.project_id`)} = any(${projectIds}::uuid[])`];
+  return sql<boolean>`${sql.join([sql`true`, ...conditions, ...seen], sql` and `)}`;
+}
+
+/** Newest first. */
 export async function listVolumeBackups(
   kysely: Kysely<Tables>,
   organizationId: string,
-  of: {
-    volumeId?: string;
-    environmentId?: string | undefined;
-    serviceId?: string | undefined;
-    projectIds?: readonly string[] | undefined;
-  },
+  of: TransfersOf,
   page: Page,
 ): Promise<VolumeBackupView[]> {
-  const { volumeId, environmentId, serviceId, projectIds } = of;
   return await rows(kysely, organizationId)
-    .$if(volumeId !== undefined, (query) => query.where('volume_id', '=', volumeId ?? ''))
-    .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId ?? ''))
-    .$if(serviceId !== undefined, (query) => query.where('service_id', '=', serviceId ?? ''))
-    .$if(projectIds !== undefined, (query) => query.where('project_id', '=', sql<string>`any(${projectIds}::uuid[])`))
+    .where(ofThese('volume_backup', of))
     .$call(pageOf('volume_backup', 'newest', page))
     .execute();
+}
+
+/** The newest that has succeeded. */
+export async function newestVolumeBackup(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  of: TransfersOf,
+): Promise<VolumeBackupView | undefined> {
+  return await rows(kysely, organizationId)
+    .where(ofThese('volume_backup', of))
+    .where('state', '=', 'succeeded')
+    .$call(pageOf('volume_backup', 'newest', { limit: 1 }))
+    .executeTakeFirst();
 }
 
 export async function requestVolumeBackup(
@@ -143,7 +167,7 @@ export async function requestVolumeBackup(
 export async function cancelVolumeBackup(effect: Effect, backup: VolumeBackupView): Promise<VolumeBackupView> {
   const { id, organizationId } = backup;
   const row = await lockBackup(effect, id);
-  if (row === undefined || isVolumeBackupFinal(row.state)) {
+  if (row === undefined || isTransferOver(row.state)) {
     throw new Problem(
       'already-decided',
       `The backup has ${row?.state === 'cancelled' ? 'been cancelled' : 'ended'} already.`,

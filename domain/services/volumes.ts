@@ -11,6 +11,11 @@ export function volumeName(id: string): string {
   return `v-${id}`;
 }
 
+/** The name on its cluster of the data that a restore has replaced. */
+export function keptName(restoreId: string): string {
+  return `r-${restoreId}`;
+}
+
 /** The volumes of a process, in an order that every reader sees. */
 export function volumesOf({ volumes = {} }: Pick<PlacedProcess, 'volumes'>): (VolumeSettings & { id: string })[] {
   return Object.entries(volumes)

@@ -1,10 +1,10 @@
-import type { ActorDescriptor, ActorInput, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
+import type { ActorDescriptor, WorkflowEnd } from '../../domain/actors/actor-descriptor.ts';
 import { numberOf, textOf } from '../../domain/actors/actors.ts';
 import {
-  type FinalVolumeBackupState,
-  finalVolumeBackupStates,
-  type VolumeBackupState,
-  volumeBackupStates,
+  type FinalTransferState,
+  finalTransferStates,
+  type TransferInput,
+  transferStates,
 } from '../../domain/volume-backups/states.ts';
 import { volumeBackupWords } from './words.ts';
 
@@ -12,11 +12,8 @@ import { volumeBackupWords } from './words.ts';
 const longestSeconds = 86_400;
 
 /** All of it stands in the backup's row. */
-export interface VolumeBackupInput extends ActorInput {
+export interface VolumeBackupInput extends TransferInput {
   backupId: string;
-  organizationId: string;
-  state?: VolumeBackupState;
-  cancelRequested: boolean;
 }
 
 export const volumeBackupDescriptor = {
@@ -26,13 +23,13 @@ export const volumeBackupDescriptor = {
   belongsTo: 'object_store',
   hint: 'volume_backup',
   lives: 'once',
-  states: volumeBackupStates,
-  final: finalVolumeBackupStates,
+  states: transferStates,
+  final: finalTransferStates,
   ends: {
     succeeded: 'succeeded',
     failed: 'failed',
     cancelled: 'cancelled',
-  } satisfies Record<FinalVolumeBackupState, WorkflowEnd>,
+  } satisfies Record<FinalTransferState, WorkflowEnd>,
   stages: [
     { name: 'queue', title: 'Queue', states: ['queued'] },
     { name: 'backup', title: 'Backup', states: ['running'] },
@@ -54,7 +51,7 @@ export const volumeBackupDescriptor = {
     from: (row): VolumeBackupInput => ({
       backupId: textOf(row.id),
       organizationId: textOf(row.organization_id),
-      state: volumeBackupStates.find((state) => state === row.state) ?? 'queued',
+      state: transferStates.find((state) => state === row.state) ?? 'queued',
       revision: numberOf(row.revision),
       cancelRequested: row.cancel_requested_at !== null,
     }),

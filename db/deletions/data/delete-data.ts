@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { actorId } from '../../../domain/actors/actors.ts';
 import { type CommandState, deleteVolumesMinor, isCommandOver } from '../../../domain/clusters/clusters.ts';
-import { volumeName } from '../../../domain/services/volumes.ts';
 import { createCommand } from '../../commands/cluster-commands.ts';
 import type { Effect } from '../../engine/effect.ts';
 import type { Tables } from '../../postgres/tables.ts';
@@ -100,7 +99,7 @@ export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingT
   const waits = new Set<string>();
   const undeleted: DataLocation[] = [];
   for (const place of places) {
-    const { clusterId, volumeId } = place;
+    const { clusterId, volumes } = place;
     const key = keyOf(place);
     const last = lastAttempt(attempts, { deletionId, clusterId, key });
     if (last.state === 'done') continue;
@@ -109,8 +108,7 @@ export async function deleteData(effect: Effect, keyring: Secrets, thing: ThingT
       continue;
     }
     if (last.state === undefined && last.isDue) {
-      const volumes = volumeId === null ? {} : { volumes: [volumeName(volumeId)] };
-      const body = { kind: 'delete-volumes', key, ...volumes };
+      const body = { kind: 'delete-volumes', key, ...(volumes === null ? {} : { volumes }) };
       const asking = { id: last.id, body, actorId: actorId('deletion', deletionId), expiresInSeconds };
       await createCommand(effect, keyring, { id: clusterId, organizationId }, asking);
     }

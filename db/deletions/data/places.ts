@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { keptName, volumeName } from '../../../domain/services/volumes.ts';
 import type { Tables } from '../../postgres/tables.ts';
 import type { ThingToPurge } from '../things/deleted-things.ts';
 
@@ -15,8 +16,8 @@ export interface DataLocation {
   environment: string;
   serviceId: string;
   service: string;
-  /** This volume alone; null: all of the service there. */
-  volumeId: string | null;
+  /** These data alone, by their names on the cluster; null: all of the service there. */
+  volumes: readonly string[] | null;
 }
 
 /**
@@ -45,9 +46,11 @@ export async function placesWithData(
     'left-volume': sql`left_volume.id = ${id}`,
   }[kind];
   const volumeId = kind === 'volume' ? id : null;
-  const { rows } = await sql<DataLocation>`
+  const named = kind === 'volume' || kind === 'left-volume';
+  const { rows } = await sql<Place>`
     with place as (
-      select environment.cluster_id, environment.id as environment_id, volume.service_id, ${volumeId}::uuid as volume_id
+      select environment.cluster_id, environment.id as environment_id, volume.service_id, ${volumeId}::uuid as volume_id,
+        null::uuid as restore_id
       from volume
       join service on service.organization_id = volume.organization_id and service.id = volume.service_id
       join environment on environment.organization_id = service.organization_id
@@ -59,7 +62,7 @@ export async function placesWithData(
             and place.service_id = volume.service_id and place.environment_id = environment.id)
           or exists (select from release where release.organization_id = volume.organization_id
             and release.service_id = volume.service_id and release.environment_id = environment.id))
-      union select deployment.cluster_id, deployment.environment_id, deployment.service_id, ${volumeId}::uuid
+      union select deployment.cluster_id, deployment.environment_id, deployment.service_id, ${volumeId}::uuid, null::uuid
       from deployment
       join release on release.organization_id = deployment.organization_id and release.id = deployment.release_id
       join environment on environment.organization_id = deployment.organization_id and environment.id = deployment.environment_id
@@ -71,14 +74,14 @@ export async function placesWithData(
           or environment.cluster_id = cluster.id and release.retired_at is null
           or cluster.finished_at > (select created_at from deletion where deletion.id = ${deletionId}))
       union select left_volume.cluster_id, left_volume.environment_id, left_volume.service_id,
-        ${kind === 'left-volume' ? sql`left_volume.volume_id` : sql`${volumeId}::uuid`}
+        ${named ? sql`left_volume.volume_id, left_volume.restore_id` : sql`null::uuid, null::uuid`}
       from left_volume
       where left_volume.organization_id = ${organizationId} and ${left}
     )
     select cluster.id as "clusterId", cluster.name as cluster, cluster.slug as "clusterSlug",
       cluster.finished_at is not null as removed, agent.contact, agent.protocol_minor as "protocolMinor",
       environment.id as "environmentId", environment.name as environment, service.id as "serviceId", service.name as service,
-      place.volume_id as "volumeId"
+      place.volume_id as "volumeId", place.restore_id as "restoreId"
     from place
     join cluster on cluster.organization_id = ${organizationId} and cluster.id = place.cluster_id
     join cluster_agent agent on agent.cluster_id = cluster.id
@@ -86,8 +89,22 @@ export async function placesWithData(
     join service on service.organization_id = ${organizationId} and service.id = place.service_id
     order by cluster.id, environment.id, service.id
   `.execute(kysely);
-  return rows;
+  const places = Map.groupBy(rows, (row) => `${row.clusterId} ${row.environmentId} ${row.serviceId}`);
+  return [...places.values()].flatMap((there) => {
+    const [first] = there;
+    if (first === undefined) return [];
+    const { volumeId: _, restoreId: __, ...place } = first;
+    return [{ ...place, volumes: named ? there.map(dataName) : null }];
+  });
 }
+
+interface Place extends Omit<DataLocation, 'volumes'> {
+  volumeId: string;
+  restoreId: string | null;
+}
+
+const dataName = ({ volumeId, restoreId }: Place): string =>
+  restoreId === null ? volumeName(volumeId) : keptName(restoreId);
 
 /** Whose data it is, for people. */
 export function placeInWords({ service, environment }: Pick<DataLocation, 'service' | 'environment'>): string {

@@ -3,6 +3,7 @@ import { Problem } from '../../../domain/problems.ts';
 import { lockAdmission } from '../../deployments/admission.ts';
 import type { Effect } from '../../engine/effect.ts';
 import { tenant } from '../../postgres/tenant.ts';
+import { requestVolumeRestore } from '../../volume-backups/volume-restores.ts';
 
 /** Data that an environment has left on a cluster, and where that environment is now. */
 export interface LeftVolume {
@@ -11,11 +12,14 @@ export interface LeftVolume {
   environmentId: string;
   environment: string;
   serviceId: string;
+  service: string;
   volumeId: string;
   clusterId: string;
   cluster: string;
   /** The environment has moved to another cluster. */
   elsewhere: boolean;
+  /** The restore that replaced them; null: the volume is mounted no more. */
+  restoreId: string | null;
 }
 
 interface Ref {
@@ -27,18 +31,22 @@ export async function findLeftVolume({ kysely }: Effect, { organizationId, id }:
   const { rows } = await sql<LeftVolume>`
     select left_volume.organization_id as "organizationId", left_volume.project_id as "projectId",
       left_volume.environment_id as "environmentId", environment.name as environment,
-      left_volume.service_id as "serviceId", left_volume.volume_id as "volumeId",
+      left_volume.service_id as "serviceId", service.name as service, left_volume.volume_id as "volumeId",
       left_volume.cluster_id as "clusterId", cluster.name as cluster,
-      environment.cluster_id is distinct from left_volume.cluster_id as elsewhere
+      environment.cluster_id is distinct from left_volume.cluster_id as elsewhere, left_volume.restore_id as "restoreId"
     from left_volume
     join environment on environment.organization_id = left_volume.organization_id and environment.id = left_volume.environment_id
+    join service on service.organization_id = left_volume.organization_id and service.id = left_volume.service_id
     join cluster on cluster.organization_id = left_volume.organization_id and cluster.id = left_volume.cluster_id
     where left_volume.organization_id = ${organizationId} and left_volume.id = ${id}
   `.execute(kysely);
   return rows[0];
 }
 
-/** Takes it from the list of what is left, so that it can be mounted again. Its data are where the environment has to be. */
+/**
+ * Takes it from the list of what is left, so that it can be mounted again. Its data are where the environment has to be. Those that a
+ * restore replaced stay in the list until another one has put them back.
+ */
 export async function takeBack(effect: Effect, ref: Ref & { name: string }): Promise<LeftVolume | undefined> {
   const left = await findLeftVolume(effect, ref);
   if (left === undefined) return undefined;
@@ -47,6 +55,12 @@ export async function takeBack(effect: Effect, ref: Ref & { name: string }): Pro
       'conflict',
       `The data of "${ref.name}" are on the cluster "${left.cluster}", and "${left.environment}" has moved away from it: move it back, then restore them.`,
     );
+  }
+  if (left.restoreId !== null) {
+    const { environment: environmentName, service: serviceName, restoreId: keptByRestoreId } = left;
+    const of = { ...left, environmentName, serviceName, volumeName: ref.name };
+    await requestVolumeRestore(effect, of, { keptByRestoreId });
+    return left;
   }
   await tenant(effect.kysely, ref.organizationId).deleteFrom('left_volume').where('id', '=', ref.id).execute();
   return left;
@@ -58,6 +72,7 @@ export async function takeBack(effect: Effect, ref: Ref & { name: string }): Pro
  */
 export async function releaseLeftVolume(effect: Effect, ref: Ref): Promise<string | undefined> {
   const left = await findLeftVolume(effect, ref);
+  if (left?.restoreId != null) return await putBack(effect, left.restoreId);
   if (left === undefined || left.elsewhere) return undefined;
   const { organizationId, environmentId, serviceId, volumeId } = left;
   // A deployment takes it, too.
@@ -82,4 +97,15 @@ export async function releaseLeftVolume(effect: Effect, ref: Ref): Promise<strin
     .where(sql<boolean>`position(${volumeId} in content::text) > 0`)
     .execute();
   return undefined;
+}
+
+/** Data that a restore replaced are mounted by nobody, unless another one puts them back just now. */
+async function putBack({ kysely }: Effect, restoreId: string): Promise<string | undefined> {
+  const open = await kysely
+    .selectFrom('volume_restore')
+    .select('id')
+    .where('kept_by_restore_id', '=', restoreId)
+    .where('finished_at', 'is', null)
+    .executeTakeFirst();
+  return open && `The restore ${open.id} puts them back.`;
 }

@@ -60,6 +60,9 @@ export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: s
   if (!locked.restorable || now?.deletionId !== deletionId) throw decided(locked.state, 'restored', shownKind(kind));
   refuseWithoutParent(now);
   await refuseWhileEnding(effect, now);
+  const left = kind === 'left-volume' ? await takeBack(effect, now) : undefined;
+  if (left?.restoreId != null)
+    return { kind, id, name: now.name, projectId, slug: '', stopped: false, left: undefined };
   await effect.kysely
     .updateTable('deletion')
     .set({
@@ -70,7 +73,6 @@ export async function restoreThing(effect: Effect, thing: DeletedThing, slug?: s
     })
     .where('id', '=', deletionId)
     .execute();
-  const left = kind === 'left-volume' ? await takeBack(effect, now) : undefined;
   const stopped = await stopRestored(effect, now);
   const volume = kind === 'volume' || kind === 'left-volume';
   const name = kind === 'volume' ? (slug ?? now.name) : now.name;

@@ -58,7 +58,8 @@ export async function leaveVolumes(
         where place.organization_id = volume.organization_id and place.environment_id = environment.id
           and place.service_id = volume.service_id and position(volume.id::text in place.settings::text) > 0))
       and not exists (select from left_volume had where had.organization_id = volume.organization_id
-        and had.environment_id = environment.id and had.volume_id = volume.id and had.cluster_id = cluster.id)
+        and had.environment_id = environment.id and had.volume_id = volume.id and had.cluster_id = cluster.id
+        and had.restore_id is null)
     order by volume.id
   `.execute(effect.kysely);
   for (const row of rows) await leave(effect, { organizationId, environmentId }, row);
@@ -100,6 +101,7 @@ export async function reviveLeft(
       and place.environment_id = left_volume.environment_id and place.service_id = left_volume.service_id
       and position(left_volume.volume_id::text in place.settings::text) > 0
     where left_volume.organization_id = ${organizationId} and left_volume.project_id = ${projectId}
+      and left_volume.restore_id is null
     order by deletion.id for update of deletion
   `.execute(effect.kysely);
   for (const { id, deletionId } of rows) {
@@ -118,7 +120,8 @@ export async function purgedThere(
     select deletion.name from left_volume
     join deletion on deletion.organization_id = left_volume.organization_id and deletion.id = left_volume.deletion_id
     where left_volume.organization_id = ${organizationId} and left_volume.environment_id = ${environmentId}
-      and left_volume.cluster_id = ${clusterId} and deletion.purge_started_at is not null
+      and left_volume.cluster_id = ${clusterId} and left_volume.restore_id is null
+      and deletion.purge_started_at is not null
     order by 1
   `.execute(kysely);
   return rows.map(({ name }) => name);

@@ -1,0 +1,69 @@
+import type { Effect } from '../db/engine/effect.ts';
+import { storeTargetOf } from '../db/object-stores/object-stores.ts';
+import { askForRestore, lockBackup, lockRestore, type RestoreRow } from '../db/volume-backups/claim.ts';
+import { keepReplaced, openDeploymentOf, takeKeptBack } from '../db/volume-backups/volume-restores.ts';
+import { keptName } from '../domain/services/volumes.ts';
+import { type RestoreVolumeBody, replacedVolume, storedArchive } from '../protocol/volume.ts';
+import { type TransferEnding, transfers } from './attempts/transfer.ts';
+import type { ActivityParts } from './index.ts';
+
+interface Ref {
+  restoreId: string;
+}
+
+/** Activities of a restore. Each may run twice. */
+export function createActivities({ database, keyring, outbound }: ActivityParts) {
+  const { claim, stop, finish } = transfers(database, 'volume_restore', lockRestore);
+  return {
+    claimVolumeRestore: ({ restoreId: id, revision }: Ref & { revision: number }) =>
+      claim(
+        { id, revision },
+        {
+          async refused(claiming, restore) {
+            const deployment = await openDeploymentOf(claiming.kysely, restore);
+            return deployment && `Waits for the deployment ${deployment} of the service.`;
+          },
+          ask: async (claiming, restore) =>
+            askForRestore(claiming, keyring, restore, await sourceOf(claiming, restore)),
+        },
+      ),
+
+    stopVolumeRestore: ({ restoreId }: Ref) => stop(restoreId),
+
+    /** What a restore has replaced is kept from then on, also if the restore counts as failed: the data are there. */
+    finishVolumeRestore: ({ restoreId: id, ...end }: Ref & Omit<TransferEnding, 'id'>) =>
+      finish({ id, ...end }, async (finishing, restore) => {
+        const replaced = await replacedOf(id);
+        if (replaced === undefined) return {};
+        if (restore.keptByRestoreId !== null) await takeKeptBack(finishing, restore, restore.keptByRestoreId);
+        if (replaced.kept) await keepReplaced(finishing, restore);
+        return { stopped_millis: replaced.stoppedMillis ?? null };
+      }),
+  };
+
+  async function sourceOf(
+    { kysely }: Effect,
+    { organizationId, sourceBackupId, keptByRestoreId }: RestoreRow,
+  ): Promise<RestoreVolumeBody['from']> {
+    if (keptByRestoreId !== null) return { kept: keptName(keptByRestoreId) };
+    const backup = await lockBackup({ kysely }, sourceBackupId ?? '');
+    if (backup === undefined) throw new Error(`The backup ${sourceBackupId} is not there any more.`);
+    const { objectStoreId: store, objectKey } = backup;
+    const { sha256, sizeBytes, archiveBytes } = storedArchive.parse(backup);
+    return {
+      store: await storeTargetOf(kysely, keyring, { organizationId, id: store }, outbound),
+      ...{ objectKey, stored: { sha256, sizeBytes, archiveBytes } },
+    };
+  }
+
+  async function replacedOf(restoreId: string) {
+    const command = await database.kysely
+      .selectFrom('cluster_command')
+      .select('replaced')
+      .where('id', '=', restoreId)
+      .executeTakeFirst();
+    return replacedVolume.safeParse(command?.replaced).data;
+  }
+}
+
+export type VolumeRestoreActivities = ReturnType<typeof createActivities>;
