@@ -41,6 +41,7 @@ import { trustedIssuers } from './trusted-issuers/operations.ts';
 import { variables } from './variables/operations.ts';
 import { version } from './version/operations.ts';
 import { volumeBackups } from './volume-backups/operations.ts';
+import { volumeRestores } from './volume-restores/operations.ts';
 import { volumes } from './volumes/operations.ts';
 import { why } from './why/operations.ts';
 import { workflows } from './workflows/operations.ts';
@@ -72,6 +73,7 @@ export const operations = {
   registryCredentials,
   objectStores,
   volumeBackups,
+  volumeRestores,
   gitConnections,
   deployments,
   builds,

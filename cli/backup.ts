@@ -17,9 +17,9 @@ type Backup = z.output<typeof volumeBackupSchema>;
 
 const backups = '/volume-backups';
 const lookedAtEachMillis = 1_000;
-const isOver = ({ status }: Backup) => ['succeeded', 'failed', 'cancelled'].includes(status);
+export const isOver = ({ status }: { status: string }) => ['succeeded', 'failed', 'cancelled'].includes(status);
 
-const waitOption = { wait: { type: 'boolean', what: 'Wait for its end, with its progress.' } } as const;
+export const waitOption = { wait: { type: 'boolean', what: 'Wait for its end, with its progress.' } } as const;
 
 export const backupCreate = command({
   summary: 'Backs up a volume into an object store',
@@ -38,7 +38,7 @@ an object store; it can be left out where there is one. With --wait the exit cod
     const { id: objectStoreId } = await chosenStore(rest, store);
     const body = { environmentId: environment.id, objectStoreId };
     const backup = await rest.call<Backup>('POST', `/volumes/${volume.id}/backups`, body);
-    if (wait) return ended(await followed(rest, backup));
+    if (wait) return ended(await finished(rest, backup));
     return {
       json: { backup },
       text: [
@@ -76,7 +76,7 @@ export const backupShow = command({
   run: async ({ wait, ...given }, [id = '']) => {
     const rest = new Rest(given);
     const backup = await backupOf(rest, id);
-    if (wait) return ended(await followed(rest, backup));
+    if (wait) return ended(await finished(rest, backup));
     const { volumeName, serviceName, environmentName, status, message, sizeBytes, sha256, warnings } = backup;
     const facts = {
       volume: `${volumeName} (${serviceName}, ${environmentName})`,
@@ -153,17 +153,23 @@ function idOf(word: string): string {
 }
 
 /** Until it is over; each step of it is a line for people. */
-async function followed(rest: Rest, backup: Backup): Promise<Backup> {
-  let [now, line] = [backup, ''];
+export async function followed<Transfer extends { status: string; message: string }>(
+  first: Transfer,
+  again: () => Promise<Transfer>,
+  progress: (now: Transfer) => string,
+): Promise<Transfer> {
+  let [now, line] = [first, ''];
   while (!isOver(now)) {
-    const next = now.status === 'queued' ? now.message || 'Waits for its turn.' : `${progressText(now)}.`;
+    const next = now.status === 'queued' ? now.message || 'Waits for its turn.' : `${progress(now)}.`;
     if (next !== line) process.stderr.write(`${said`${next}`}\n`);
     line = next;
     await pause(lookedAtEachMillis);
-    now = await backupOf(rest, backup.id);
+    now = await again();
   }
   return now;
 }
+
+const finished = (rest: Rest, backup: Backup) => followed(backup, () => backupOf(rest, backup.id), progressText);
 
 function progressText({ progress: { archiveBytes, storedBytes, volumeBytes } }: Backup): string {
   return `${sizeText(archiveBytes)}B of about ${sizeText(volumeBytes)}B read, ${sizeText(storedBytes)}B stored`;

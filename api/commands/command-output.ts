@@ -3,12 +3,13 @@ import { noSuchCommand, ownCommand } from '../../db/commands/cluster-commands.ts
 import { type NewOutput, saidTooMuch, writeOutput } from '../../db/commands/command-output.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { takeBackupProgress } from '../../db/volume-backups/volume-backups.ts';
+import { takeRestoreProgress } from '../../db/volume-backups/volume-restores.ts';
 import { parseActorId } from '../../domain/actors/actors.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
 import { buildProgress } from '../../protocol/build.ts';
 import { outputBatch } from '../../protocol/command.ts';
-import { backupProgress } from '../../protocol/volume.ts';
+import { backupProgress, restoreProgress } from '../../protocol/volume.ts';
 import type { AdmittedAgent } from '../agent-link/admit-agent.ts';
 import { incarnationRoute, mustFit } from '../agent-link/agent-route.ts';
 
@@ -41,8 +42,8 @@ export const commandOutput = incarnationRoute({
         );
         return 'build';
       }
-      if (command.kind === 'backup-volume') {
-        await takeBackup(writing, { id, organizationId: agent.organizationId }, pieces);
+      if (command.kind === 'backup-volume' || command.kind === 'restore-volume') {
+        await takeTransfer(writing, command.kind, { id, organizationId: agent.organizationId }, pieces);
         return undefined;
       }
       if (await saidTooMuch(writing.kysely, id, last)) {
@@ -68,11 +69,22 @@ function buildPiece({ number, stream, data, at }: NewOutput): BuildPiece {
   return parsed.success ? { ...piece, progress: parsed.data } : piece;
 }
 
-/** Only the last word counts of how far a backup is. */
-async function takeBackup(effect: Effect, backup: { id: string; organizationId: string }, pieces: NewOutput[]) {
+/** Only the last word counts of how far it is. */
+async function takeTransfer(
+  effect: Effect,
+  kind: 'backup-volume' | 'restore-volume',
+  of: { id: string; organizationId: string },
+  pieces: NewOutput[],
+): Promise<void> {
   const last = pieces.filter(({ stream }) => stream === 'progress').at(-1);
-  const progress = backupProgress.safeParse(last && jsonOf(last.data)).data;
-  if (progress !== undefined) await takeBackupProgress(effect, backup, progress);
+  const said = last && jsonOf(last.data);
+  if (kind === 'backup-volume') {
+    const progress = backupProgress.safeParse(said).data;
+    if (progress !== undefined) await takeBackupProgress(effect, of, progress);
+  } else {
+    const progress = restoreProgress.safeParse(said).data;
+    if (progress !== undefined) await takeRestoreProgress(effect, of, progress);
+  }
 }
 
 function jsonOf(data: Buffer): unknown {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Effect } from '../../db/engine/effect.ts';
 import { lockObjectStore, storeTargetOf } from '../../db/object-stores/object-stores.ts';
+import type { VolumeView } from '../../db/services/volumes.ts';
 import {
   type BackedUp,
   cancelVolumeBackup,
@@ -10,16 +12,13 @@ import {
   requestVolumeBackup,
   type VolumeBackupView,
 } from '../../db/volume-backups/volume-backups.ts';
+import { openRestoreOf } from '../../db/volume-backups/volume-restores.ts';
 import { Problem } from '../../domain/problems.ts';
-import {
-  backupMethods,
-  isVolumeBackupFinal,
-  statusOf,
-  volumeBackupStatuses,
-} from '../../domain/volume-backups/states.ts';
+import { backupMethods, isTransferOver, statusOf, volumeBackupStatuses } from '../../domain/volume-backups/states.ts';
 import { openGivenBucket } from '../../outbound/s3/given-bucket.ts';
 import { S3Failed } from '../../outbound/s3/s3-failures.ts';
 import { presignedAddress } from '../../outbound/s3/s3-request.ts';
+import type { OrganizationCaller } from '../engine/caller.ts';
 import { invalidField } from '../engine/input/input.ts';
 import { operation } from '../engine/operation.ts';
 import { createdPosition, oneMore, pageOf } from '../engine/positions.ts';
@@ -90,6 +89,30 @@ const cancelBackup = operation({
   handle: async ({ found, effect }) => answer(await cancelVolumeBackup(effect, found)),
 });
 
+/** A volume in an environment, where its data are. */
+export async function placeOfData(
+  { kysely }: Effect,
+  caller: OrganizationCaller,
+  volume: VolumeView,
+  environmentId: string,
+): Promise<BackedUp & { clusterId: string }> {
+  const service = await caller.see(theService, volume.serviceId, kysely);
+  const { part } = await partIn(kysely, caller, service, environmentId, 'volume', settingsOf(volume));
+  const environment = await caller.see(theEnvironment, environmentId, kysely);
+  const { clusterId } = environment;
+  if (clusterId === null || clusterId === undefined) {
+    throw new Problem(
+      'conflict',
+      `The environment "${environment.name}" has no cluster, so the volume has no data yet.`,
+    );
+  }
+  const { organizationId, projectId } = service;
+  return {
+    ...{ organizationId, projectId, environmentId, serviceId: service.id, volumeId: volume.id, clusterId },
+    ...{ environmentName: environment.name, serviceName: service.name, volumeName: part.name },
+  };
+}
+
 const createBackup = operation({
   method: 'POST',
   url: '/api/v1/volumes/{id}/backups',
@@ -109,25 +132,12 @@ const createBackup = operation({
   result: volumeBackupSchema,
   async handle({ found: volume, caller, body, effect }) {
     const { environmentId, objectStoreId, method } = body;
-    const service = await caller.see(theService, volume.serviceId, effect.kysely);
-    const { part } = await partIn(effect.kysely, caller, service, environmentId, 'volume', settingsOf(volume));
-    const environment = await caller.see(theEnvironment, environmentId, effect.kysely);
-    const { clusterId } = environment;
-    if (clusterId === null || clusterId === undefined) {
-      throw new Problem(
-        'conflict',
-        `The environment "${environment.name}" has no cluster, so the volume has no data yet.`,
-      );
-    }
-    const { organizationId, projectId } = service;
+    const of = await placeOfData(effect, caller, volume, environmentId);
+    const { organizationId } = of;
     // Kept from being deleted meanwhile.
     const store = await lockObjectStore(effect, organizationId, objectStoreId);
     if (store === undefined) throw invalidField('body.objectStoreId', 'is no object store', objectStoreId);
-    const of: BackedUp = {
-      ...{ organizationId, projectId, environmentId, serviceId: service.id, volumeId: volume.id },
-      ...{ environmentName: environment.name, serviceName: service.name, volumeName: part.name },
-    };
-    return answer(await requestVolumeBackup(effect, { ...of, clusterId, objectStoreId, method }));
+    return answer(await requestVolumeBackup(effect, { ...of, objectStoreId, method }));
   },
 });
 
@@ -142,9 +152,11 @@ const deleteBackup = operation({
   of: theVolumeBackup,
   ownEffect: true,
   async handle({ found: backup, caller, database, server, once }) {
-    if (!isVolumeBackupFinal(backup.state)) {
+    if (!isTransferOver(backup.state)) {
       throw new Problem('conflict', 'The backup is not over: cancel it, or wait for its end.');
     }
+    const restore = await openRestoreOf(database.kysely, backup);
+    if (restore !== undefined) throw new Problem('conflict', `The restore ${restore} needs it, and is not over.`);
     const ref = { organizationId: backup.organizationId, id: backup.objectStoreId };
     if (backup.state === 'succeeded') {
       const store = await storeTargetOf(database.kysely, server.keyring, ref, server.outbound);

@@ -38,6 +38,7 @@ export const clientCommands: Readonly<Record<string, () => Promise<Command>>> = 
   ...from(() => import('../registry-credential.ts'), 'registry-credential', 'list add check set remove'),
   ...from(() => import('../store.ts'), 'store', 'list add verify set remove'),
   ...from(() => import('../backup.ts'), 'backup', 'list create show cancel download delete'),
+  ...from(() => import('../backup-restore.ts'), 'backup', 'restore restores restore-show restore-cancel'),
   ...from(() => import('../notification.ts'), 'notification', 'list read watch'),
   ...from(() => import('../why.ts'), 'why'),
   ...from(() => import('../status.ts'), 'status open'),

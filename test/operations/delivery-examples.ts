@@ -77,7 +77,13 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
       const over = { state, finished_at: new Date() } as { state: 'failed'; finished_at: Date };
       await api.database.kysely.updateTable('volume_backup').set(over).where('id', '=', id).execute();
     }
-    return { id, environmentId, serviceId: String(made.body.serviceId) };
+    return { id, volumeId, environmentId, serviceId: String(made.body.serviceId) };
+  };
+  const restore = async () => {
+    const { id: backupId, volumeId, environmentId, serviceId } = await backup('succeeded');
+    const body = { environmentId, backupId };
+    const made = await api.call('POST', `/api/v1/volumes/${volumeId}/restore`, { as: ours.tokens.admin, body });
+    return { id: String(made.body.id), environmentId, serviceId };
   };
   const inProject = async () => {
     const made = await service();
@@ -254,6 +260,20 @@ export function deliveryExamples({ api, ours }: ExampleGround): Record<string, E
       prepare: backedUp,
       body: ({ environmentId, objectStoreId }) => ({ environmentId, objectStoreId }),
     },
+    'volumeRestores.list': { prepare: backedUp, query: environmentId },
+    'volumeRestores.listAll': {
+      prepare: restore,
+      also: [{ query: environmentId }, { query: ({ serviceId = '' }) => ({ serviceId }) }],
+    },
+    'volumeRestores.create': {
+      prepare: async () => {
+        const { id: backupId, volumeId: id, environmentId } = await backup('succeeded');
+        return { id, backupId, environmentId };
+      },
+      body: ({ environmentId, backupId }) => ({ environmentId, backupId }),
+    },
+    'volumeRestores.get': { prepare: restore },
+    'volumeRestores.cancel': { prepare: restore },
     'volumeBackups.get': { prepare: backup },
     'volumeBackups.cancel': { prepare: backup },
     'volumeBackups.delete': { prepare: () => backup('failed') },

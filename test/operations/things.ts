@@ -23,6 +23,7 @@ export const kindsOfFields = {
   credential: ['registryCredentialId', 'buildRegistryCredentialId'],
   gitConnection: ['gitConnectionId'],
   objectStore: ['objectStoreId'],
+  volumeBackup: ['backupId'],
   user: ['ownerId', 'userIds', 'add', 'remove', 'createdBy'],
   trustedIssuer: ['trustedIssuerId'],
   notification: ['ids'],
@@ -32,7 +33,17 @@ export type Things = Record<ThingKind, string>;
 
 /** Those that belong to a project. */
 export const ofProjects: readonly ThingKind[] = [
-  ...(['project', 'environment', 'service', 'process', 'volume', 'release', 'source', 'changeSet'] as const),
+  ...([
+    'project',
+    'environment',
+    'service',
+    'process',
+    'volume',
+    'volumeBackup',
+    'release',
+    'source',
+    'changeSet',
+  ] as const),
 ];
 
 export function kindOf(field: string): ThingKind {
@@ -79,6 +90,9 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
   await tenantRow(database, 'approval', organizationId, { ...at, id: approvalId });
   await tenantRow(database, 'trusted_issuer', organizationId, { id: ruleId, name: ruleId });
   const { teamId, registryCredentialId, gitConnectionId, objectStoreId } = await deployable(api, ours);
+  const volumeBackup = crypto.randomUUID();
+  const stored = { ...at, service_id: serviceId, volume_id: volumeId, object_store_id: objectStoreId };
+  await tenantRow(database, 'volume_backup', organizationId, { ...stored, id: volumeBackup, state: 'succeeded' });
   return {
     ...{ project: projectId, environment: environmentId, service: serviceId, process: processId, volume: volumeId },
     ...{
@@ -89,7 +103,7 @@ export async function seedThings(api: ExampleGround['api'], ours: ExampleGround[
       team: teamId,
       trustedIssuer: ruleId,
     },
-    ...{ gitConnection: gitConnectionId, objectStore: objectStoreId },
+    ...{ gitConnection: gitConnectionId, objectStore: objectStoreId, volumeBackup },
     ...{ credential: registryCredentialId, user: ours.sessions.viewer.userId, notification: crypto.randomUUID() },
   };
 }

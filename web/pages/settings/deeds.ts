@@ -31,9 +31,12 @@ export const kinds = {
   registry_credential: 'Registry credentials',
   object_store: 'Object stores',
   volume_backup: 'Volume backups',
+  volume_restore: 'Volume restores',
 };
 
-export const deeds: Deeds<'organization' | 'registry_credential' | 'object_store' | 'volume_backup'> = {
+export const deeds: Deeds<
+  'organization' | 'registry_credential' | 'object_store' | 'volume_backup' | 'volume_restore'
+> = {
   ...plainDeeds('registry_credential', 'the registry credential'),
   'registry_credential.checked': {
     label: 'Checked',
@@ -45,6 +48,8 @@ export const deeds: Deeds<'organization' | 'registry_credential' | 'object_store
   'volume_backup.requested': plainDeed('Requested', 'backed up'),
   'volume_backup.cancelled': plainDeed('Cancelled', 'cancelled the backup of'),
   'volume_backup.downloaded': plainDeed('Downloaded', 'got an address to download the backup of'),
+  'volume_restore.requested': plainDeed('Requested', 'restored'),
+  'volume_restore.cancelled': plainDeed('Cancelled', 'cancelled the restore of'),
   ...plainDeeds('object_store', 'the object store'),
   'object_store.verified': {
     label: 'Verified',

@@ -17,9 +17,12 @@ export const place: NavigationEntry = {
   also: 'retention second factor delete name object stores buckets s3',
 };
 
-export const affected: Affected<'organization' | 'registry_credential' | 'object_store' | 'volume_backup'> = {
+export const affected: Affected<
+  'organization' | 'registry_credential' | 'object_store' | 'volume_backup' | 'volume_restore'
+> = {
   organization: (trpc) => [all(trpc.organizations)],
   registry_credential: (trpc) => [all(trpc.registryCredentials)],
   object_store: (trpc) => [all(trpc.objectStores)],
   volume_backup: (trpc) => [all(trpc.volumeBackups)],
+  volume_restore: (trpc) => [all(trpc.volumeRestores)],
 };

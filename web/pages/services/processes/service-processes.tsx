@@ -17,6 +17,7 @@ import { ProcessRuns } from './process-runs.tsx';
 import { ProcessVolumes, useAddVolume } from './process-volumes.tsx';
 import { ProcessCommand } from './restart-process.tsx';
 import { VolumeBackups } from './volume-backups.tsx';
+import { VolumeRestores } from './volume-restores.tsx';
 
 /** How the image starts, as far as that can be told: there may be no image yet, or its registry does not answer. */
 export function CommandOfImage({ service, environment }: Placed) {
@@ -70,6 +71,7 @@ function Processes({ service, environment }: Placed) {
             <Process key={process.id} process={process} service={service} environment={environment} />
           ))}
           <VolumeBackups service={service} environment={environment} />
+          <VolumeRestores service={service} environment={environment} />
           {dialog}
         </>
       )}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { volumeBackupStateWords } from '../../../../workflows/volume-backup/words.ts';
+import { transferStateWords } from '../../../../domain/volume-backups/words.ts';
 import type { Action } from '../../../components/actions/action.ts';
 import { deleteAction } from '../../../components/actions/delete-action.tsx';
 import { formAction } from '../../../components/actions/form-action.tsx';
@@ -14,6 +14,7 @@ import { useOperation } from '../../../control-plane/operation.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import type { Placed } from '../use-service.ts';
+import { useRestore } from './volume-restores.tsx';
 import { sizeText } from './volume-size.ts';
 
 type Backup = Answers['volumeBackups']['listAll']['items'][number];
@@ -91,6 +92,7 @@ function useBackupActions(): (backup: Backup) => Action[] {
     succeeded: 'The download begins',
     done: ({ url }) => window.location.assign(url),
   });
+  const restore = useRestore();
   return (backup) => {
     const { id, status } = backup;
     if (status === 'queued' || status === 'running' || status === 'uploading')
@@ -103,13 +105,13 @@ function useBackupActions(): (backup: Backup) => Action[] {
       consequences: 'Its object is deleted from the store, for good.',
     });
     if (status !== 'succeeded') return [remove];
-    return [{ label: 'Download', role: 'admin', act: () => download.send({ path: { id } }) }, remove];
+    return [restore(backup), { label: 'Download', role: 'admin', act: () => download.send({ path: { id } }) }, remove];
   };
 }
 
 function BackupState({ status, message, warnings, progress }: Backup) {
   const { word, tone } =
-    status === 'uploading' ? ({ word: 'Uploading', tone: 'live' } as const) : volumeBackupStateWords[status];
+    status === 'uploading' ? ({ word: 'Uploading', tone: 'live' } as const) : transferStateWords[status];
   const { archiveBytes, volumeBytes, storedBytes } = progress;
   const how = `${sizeText(archiveBytes)} of about ${sizeText(volumeBytes)} read, ${sizeText(storedBytes)} stored`;
   return (
