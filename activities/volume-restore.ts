@@ -1,9 +1,9 @@
 import type { Effect } from '../db/engine/effect.ts';
 import { storeTargetOf } from '../db/object-stores/object-stores.ts';
 import { askForRestore, lockBackup, lockRestore, type RestoreRow } from '../db/volume-backups/claim.ts';
-import { keepReplaced, openDeploymentOf, takeKeptBack } from '../db/volume-backups/volume-restores.ts';
+import { openDeploymentOf } from '../db/volume-backups/volume-restores.ts';
 import { keptName } from '../domain/services/volumes.ts';
-import { type RestoreVolumeBody, replacedVolume, storedArchive } from '../protocol/volume.ts';
+import { type RestoreVolumeBody, storedArchive } from '../protocol/volume.ts';
 import { type TransferEnding, transfers } from './attempts/transfer.ts';
 import type { ActivityParts } from './index.ts';
 
@@ -30,15 +30,8 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
 
     stopVolumeRestore: ({ restoreId }: Ref) => stop(restoreId),
 
-    /** What a restore has replaced is kept from then on, also if the restore counts as failed: the data are there. */
     finishVolumeRestore: ({ restoreId: id, ...end }: Ref & Omit<TransferEnding, 'id'>) =>
-      finish({ id, ...end }, async (finishing, restore) => {
-        const replaced = await replacedOf(id);
-        if (replaced === undefined) return {};
-        if (restore.keptByRestoreId !== null) await takeKeptBack(finishing, restore, restore.keptByRestoreId);
-        if (replaced.kept) await keepReplaced(finishing, restore);
-        return { stopped_millis: replaced.stoppedMillis ?? null };
-      }),
+      finish({ id, ...end }, async () => ({})),
   };
 
   async function sourceOf(
@@ -54,15 +47,6 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
       store: await storeTargetOf(kysely, keyring, { organizationId, id: store }, outbound),
       ...{ objectKey, stored: { sha256, sizeBytes, archiveBytes } },
     };
-  }
-
-  async function replacedOf(restoreId: string) {
-    const command = await database.kysely
-      .selectFrom('cluster_command')
-      .select('replaced')
-      .where('id', '=', restoreId)
-      .executeTakeFirst();
-    return replacedVolume.safeParse(command?.replaced).data;
   }
 }
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { Refusal } from '../program/refusal.ts';
 
@@ -55,19 +54,34 @@ export async function unpackInto(path: string, archive: AsyncIterable<Buffer>, s
     env: environment,
     signal,
   });
-  const ended = end(child);
-  const written = pipeline(archive, child.stdin);
-  const [writing, ending] = await Promise.allSettled([written, ended]);
-  // tar that ends early breaks the pipe, and knows why.
-  if (ending.status === 'rejected') throw ending.reason;
-  const { code, lines } = ending.value;
-  const broken = writing.status === 'rejected' ? writing.reason : undefined;
-  if (broken !== undefined && !(broken instanceof Error && 'code' in broken && broken.code === 'EPIPE')) throw broken;
-  if (code !== 0) throw new Refusal(lines[0] ?? `tar ended with ${code}.`);
+  let over: Ended | undefined;
+  const ended = end(child).then((told) => {
+    over = told;
+  });
+  ended.catch(() => undefined);
+  // tar that ends early closes its input, and knows why.
+  child.stdin.on('error', () => undefined);
+  try {
+    for await (const piece of archive) {
+      if (over !== undefined && over.code !== 0) break;
+      // To its end: whoever counts what comes is not done before.
+      if (over !== undefined || child.stdin.write(piece)) continue;
+      await Promise.race([once(child.stdin, 'drain').catch(() => undefined), ended]);
+    }
+  } finally {
+    child.stdin.end();
+  }
+  await ended;
+  if (over?.code !== 0) throw new Refusal(over?.lines[0] ?? `tar ended with ${over?.code}.`);
   await promisify(execFile)('find', [path, '-xdev', '(', '-type', 'b', '-o', '-type', 'c', ')', '-delete']);
 }
 
-async function end(child: ChildProcess): Promise<{ code: number; lines: string[] }> {
+interface Ended {
+  code: number;
+  lines: string[];
+}
+
+async function end(child: ChildProcess): Promise<Ended> {
   let text = '';
   child.stderr?.on('data', (piece: Buffer) => {
     if (text.length < 16_384) text += piece.toString();

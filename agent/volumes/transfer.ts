@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
@@ -75,27 +74,24 @@ export async function fetchDirectory(transfer: Transfer, stored: StoredArchive):
   const another = new Refusal('The object in the store is not the one that was stored: its bytes are others.');
   if (size !== stored.sizeBytes) throw another;
   const [hash, archive] = [createHash('sha256'), counter()];
-  const compressed = Readable.from(
-    counter().count(download(transfer, size), (piece) => {
-      hash.update(piece);
-      passed(0, piece.length);
-    }),
-  );
-  const decompress = createZstdDecompress();
-  const unpacked = archive.count(decompress, (piece) => {
-    if (archive.bytes > stored.archiveBytes) throw another;
-    passed(piece.length, 0);
+  const compressed = counter().count(download(transfer, size), (piece) => {
+    hash.update(piece);
+    passed(0, piece.length);
   });
-  const fed = pipeline(compressed, decompress, { signal });
-  const [feeding, unpacking] = await Promise.allSettled([fed, unpackInto(path, unpacked, signal)]);
-  signal.throwIfAborted();
-  const faults = [feeding, unpacking].flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-  const [fault] = faults;
-  if (fault instanceof S3Failed) throw fault;
-  if (faults.some(isDecompressionFault)) throw another;
-  // The unpacking may end early, which ends the others.
-  if (unpacking.status === 'rejected') throw unpacking.reason;
-  if (fault !== undefined) throw fault;
+  const unpack = (source: AsyncIterable<Buffer>) =>
+    unpackInto(
+      path,
+      archive.count(source, (piece) => {
+        if (archive.bytes > stored.archiveBytes) throw another;
+        passed(piece.length, 0);
+      }),
+      signal,
+    );
+  // One pipeline: a stream that is read to its end beside one counts there as closed too early.
+  await pipeline(compressed, createZstdDecompress(), unpack, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw isDecompressionFault(error) ? another : error;
+  });
   if (hash.digest('hex') !== stored.sha256 || archive.bytes !== stored.archiveBytes) throw another;
 }
 

@@ -4,6 +4,7 @@ import type { ClusterRef, ClusterView } from '../../db/clusters/clusters.ts';
 import { type CommandView, commandView, finishCommand, noSuchCommand } from '../../db/commands/cluster-commands.ts';
 import { type OutputView, readOutput } from '../../db/commands/command-output.ts';
 import { effect } from '../../db/engine/effect.ts';
+import { noteReplaced } from '../../db/volume-backups/volume-restores.ts';
 import { commandStates, isCommandOver } from '../../domain/clusters/clusters.ts';
 import { isId } from '../../domain/ids.ts';
 import { Problem } from '../../domain/problems.ts';
@@ -56,7 +57,11 @@ export const commandResult = incarnationRoute({
   async handle({ server, body, id }, agent): Promise<void> {
     if (!isId(id)) throw noSuchCommand();
     mustFit('body', body.attempt, body.exitCode);
-    await effect(server.database, agent.author, (finishing) => finishCommand(finishing, agent.cluster, id, body));
+    await effect(server.database, agent.author, async (finishing) => {
+      await finishCommand(finishing, agent.cluster, id, body);
+      // Whatever became of the command and of its actor meanwhile: that is where the data are.
+      if (body.replaced !== undefined) await noteReplaced(finishing, agent.cluster, id, body.replaced);
+    });
   },
 });
 

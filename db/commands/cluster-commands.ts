@@ -130,18 +130,15 @@ export interface CommandEnd {
   message?: string | undefined;
   /** Of a backup. */
   stored?: object | undefined;
-  /** Of a restore. */
-  replaced?: object | undefined;
 }
 
 /** Ends a command that is not over yet, and tells the actor that waits for it. `false`: it is over already. */
 export async function endCommand(effect: Effect, id: string, end: CommandEnd): Promise<boolean> {
-  const { state, exitCode = null, message = null, stored, replaced } = end;
+  const { state, exitCode = null, message = null, stored } = end;
   const row = await effect.kysely
     .updateTable('cluster_command')
     .set({ state, exit_code: exitCode, message, finished_at: sql`now()`, lease_until: null })
     .$if(stored !== undefined, (query) => query.set({ stored: sql`${JSON.stringify(stored)}::jsonb` }))
-    .$if(replaced !== undefined, (query) => query.set({ replaced: sql`${JSON.stringify(replaced)}::jsonb` }))
     .where('id', '=', id)
     .where('finished_at', 'is', null)
     .returning(['organization_id as organizationId', 'actor_id'])
@@ -246,8 +243,8 @@ export async function finishCommand(
   const row = await ownCommand(effect.kysely, cluster, id).forUpdate().executeTakeFirst();
   if (row === undefined) throw noSuchCommand();
   if (isCommandOver(row.state) || result.attempt < row.attempt) return;
-  const { outcome: state, ...end } = result;
-  await endCommand(effect, id, { state, ...end });
+  const { outcome: state, exitCode, message, stored } = result;
+  await endCommand(effect, id, { state, exitCode, message, stored });
 }
 
 /** The kind and state of a command that was delivered to this cluster. */

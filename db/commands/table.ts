@@ -24,8 +24,6 @@ const ClusterCommandSchema = defineEntity({
     message: p.text().nullable(),
     /** Of a backup: `storedArchive` of protocol/volume.ts. */
     stored: p.json<JsonObject>().nullable(),
-    /** Of a restore: `replacedVolume` of the same file. */
-    replaced: p.json<JsonObject>().nullable(),
     /** The actor that waits for the result. */
     actorId: p.text().nullable(),
     ...requestedBy,

@@ -23,8 +23,6 @@ export class Migration20261130010819_volume_restores extends Migration {
       `alter table "volume_restore" add constraint "volume_restore_organization_id_id_unique" unique ("organization_id", "id");`,
     );
 
-    this.addSql(`alter table "cluster_command" add "replaced" jsonb null;`);
-
     this.addSql(`alter table "left_volume" add "restore_id" uuid null;`);
     this.addSql(`alter table "left_volume" drop constraint "left_volume_place_unique";`);
     this.addSql(
@@ -47,8 +45,6 @@ export class Migration20261130010819_volume_restores extends Migration {
 
   override down(): void | Promise<void> {
     this.addSql(`drop table if exists "volume_restore" cascade;`);
-
-    this.addSql(`alter table "cluster_command" drop column "replaced";`);
 
     this.addSql(`drop index "left_volume_place_unique";`);
     this.addSql(`delete from "left_volume" where "restore_id" is not null;`);

@@ -3,7 +3,8 @@ import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
 import { Problem } from '../../domain/problems.ts';
 import { isTransferOver, type TransferState } from '../../domain/volume-backups/states.ts';
-import type { RestoreProgress } from '../../protocol/volume.ts';
+import type { ReplacedVolume, RestoreProgress } from '../../protocol/volume.ts';
+import type { ClusterRef } from '../clusters/clusters.ts';
 import { beginDeletion, countAsRestored } from '../deletions/begin.ts';
 import type { Effect } from '../engine/effect.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
@@ -188,8 +189,26 @@ export async function openDeploymentOf(
   return open?.id;
 }
 
-/** The data that a restore has replaced are kept from now on for the retention of what is deleted. */
-export async function keepReplaced(effect: Effect, restore: RestoreRow): Promise<void> {
+/** What the agent of the cluster has replaced: the data before are kept, and those that were kept are in use again. */
+export async function noteReplaced(
+  effect: Effect,
+  cluster: ClusterRef,
+  id: string,
+  { kept, stoppedMillis }: ReplacedVolume,
+): Promise<void> {
+  const restore = await lockRestore(effect, id);
+  if (restore?.clusterId !== cluster.id || restore.organizationId !== cluster.organizationId) return;
+  await effect.kysely
+    .updateTable('volume_restore')
+    .set({ stopped_millis: stoppedMillis ?? null })
+    .where('id', '=', id)
+    .execute();
+  if (restore.keptByRestoreId !== null) await takeKeptBack(effect, restore, restore.keptByRestoreId);
+  if (kept) await keepReplaced(effect, restore);
+}
+
+/** For the retention of what is deleted; told twice, once. */
+async function keepReplaced(effect: Effect, restore: RestoreRow): Promise<void> {
   const { id: restoreId, organizationId, environmentId, volumeId, clusterId } = restore;
   const { rows: found } = await sql<{
     name: string;
@@ -230,7 +249,7 @@ export async function keepReplaced(effect: Effect, restore: RestoreRow): Promise
 }
 
 /** Data that were kept are those of the volume again. */
-export async function takeKeptBack(
+async function takeKeptBack(
   effect: Effect,
   { organizationId, projectId }: RestoreRow,
   restoreId: string,
