@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../machine/test-ground.ts';
@@ -69,7 +78,6 @@ describe('a replacement', () => {
       write(volumes, 'new', 'after');
       // The killed agent's state, by the names that its two directories have.
       const [first = '', second = ''] = names;
-      const { renameSync } = await import('node:fs');
       if (second === 'data') {
         renameSync(volumes.path(key, 'data'), volumes.path(key, first));
         renameSync(volumes.path(key, 'new'), volumes.path(key, second));
@@ -83,19 +91,19 @@ describe('a replacement', () => {
     },
   );
 
-  test.each([undefined, 'replacing'])(
-    'that had not begun (mark: %s) leaves the data, and is told as failed',
-    async (mark) => {
-      const { places, volumes } = volumesWith('before');
-      const { path } = await volumes.stage(key, 'old');
-      writeFileSync(join(path, 'half'), '');
-      const body = { ...restored, from: { ...aStore, objectKey: 'o', stored: nothing } };
-      const end = await endInterruptedRestore(body, mark, new Volumes(places));
-      expect(end).toMatchObject({ outcome: 'failed', message: expect.stringContaining('has the data that it had') });
-      expect(text(volumes)).toBe('before');
-      expect(readdirSync(places.volumesOf(key))).toEqual(['data']);
-    },
-  );
+  test.each([
+    ['before it had files', undefined, false],
+    ['before it began', undefined, true],
+    ['when it was about to', 'replacing', true],
+  ] as const)('of an agent that was killed %s leaves the data, and is told as failed', async (_, mark, isStaged) => {
+    const { places, volumes } = volumesWith('before');
+    if (isStaged) writeFileSync(join((await volumes.stage(key, 'old')).path, 'half'), '');
+    const body = { ...restored, from: { ...aStore, objectKey: 'o', stored: nothing } };
+    const end = await endInterruptedRestore(body, mark, new Volumes(places));
+    expect(end).toMatchObject({ outcome: 'failed', message: expect.stringContaining('has the data that it had') });
+    expect(text(volumes)).toBe('before');
+    expect(readdirSync(places.volumesOf(key))).toEqual(['data']);
+  });
 });
 
 const nothing = { sha256: 'a'.repeat(64), sizeBytes: 1, archiveBytes: 1 };
@@ -183,6 +191,31 @@ describe.skipIf(!bucketsAreThere)('an archive', () => {
     expect(await said()).toContain('mine');
     expect(readdirSync(join(machine.driver().volumes.path('shop', 'data'), '..'))).not.toContain('.staged-r-refused');
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'gives the files of its workload to the user that this has here, and no others',
+    async () => {
+      const [packed, other] = [volumesWith('before'), volumesWith('after')];
+      const from = packed.volumes.path(key, 'data');
+      writeFileSync(join(from, 'foreign'), '');
+      for (const name of ['', 'text']) chownSync(join(from, name), 61_200, 61_200);
+      const objectKey = `${crypto.randomUUID()}.tar.zst`;
+      const packing = { kind: 'backup-volume', key, volume: 'data', store: store(), objectKey } as const;
+      const { stored } = await backupVolume(packing, running().run, packed);
+      const volumes = new Volumes(other.places, { userOf: () => 61_300 });
+      const body: RestoreVolumeBody = {
+        ...{ kind: 'restore-volume', key, volume: 'data', keptAs: 'old' },
+        from: { store: store(), objectKey, stored: stored ?? nothing },
+      };
+      const whileStill = async (_: object, work: () => void) => {
+        work();
+        return {};
+      };
+      expect(await restoreVolume(body, running().run, { volumes, whileStill })).toMatchObject({ outcome: 'done' });
+      const owner = (name: string) => statSync(join(volumes.path(key, 'data'), name)).uid;
+      expect([owner(''), owner('text'), owner('foreign')]).toEqual([61_300, 61_300, 0]);
+    },
+  );
 
   test('that is cancelled while it is fetched leaves nothing', async () => {
     await say('mine');

@@ -1,19 +1,23 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { commandBody, finishCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
-import { findDeletedThing, listDeletedThings } from '../../db/deletions/things/deleted-things.ts';
+import { listDeletedThings } from '../../db/deletions/things/deleted-things.ts';
+import { requestPurgeOfThing } from '../../db/deletions/things/purge-thing.ts';
 import { restoreThing } from '../../db/deletions/things/restore-thing.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { createObjectStore } from '../../db/object-stores/object-stores.ts';
 import { tenant } from '../../db/postgres/tenant.ts';
+import { reviveLeft } from '../../db/services/removal/left-volumes.ts';
 import { requestVolumeBackup } from '../../db/volume-backups/volume-backups.ts';
 import {
   cancelVolumeRestore,
   findVolumeRestore,
+  noteReplaced,
   requestVolumeRestore,
   takeRestoreProgress,
 } from '../../db/volume-backups/volume-restores.ts';
 import { actorId } from '../../domain/actors/actors.ts';
+import { defaultProcess, emptyDefinition } from '../../domain/services/settings.ts';
 import { tester } from '../../test/actors/actors.ts';
 import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
@@ -24,7 +28,7 @@ import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../
 type Result = Omit<Parameters<typeof finishCommand>[3], 'attempt'>;
 
 const stored = { sha256: 'a'.repeat(64), sizeBytes: 7, archiveBytes: 10_240 };
-const replaced: Result = { outcome: 'done', exitCode: 0, replaced: { kept: true, stoppedMillis: 1_500 } };
+const done: Result = { outcome: 'done', exitCode: 0 };
 let actors: ServedGround;
 let place: SeededPlace;
 let volumeId: string;
@@ -93,8 +97,12 @@ async function asked(id: string) {
   return await commandBody(actors.keyring, place.organizationId, id, sealed);
 }
 
-async function ends(id: string, told: Result): Promise<void> {
-  await run((finishing) => finishCommand(finishing, cluster(), id, { attempt: 1, ...told }));
+/** As the agent tells it. */
+async function ends(id: string, told: Result, replaced = told === done): Promise<void> {
+  await run(async (finishing) => {
+    await finishCommand(finishing, cluster(), id, { attempt: 1, ...told });
+    if (replaced) await noteReplaced(finishing, cluster(), id, { kept: true, stoppedMillis: 1_500 });
+  });
   await deliver(id);
 }
 
@@ -112,7 +120,7 @@ test('the agent is asked for the archive of the backup, and what it has replaced
   // A piece that comes late takes nothing back.
   await told({ phase: 'fetching', fetchedBytes: 5, archiveBytes: 5_000 });
   expect(await row(id)).toMatchObject({ replacing: true, fetchedBytes: 7, archiveBytes: 10_240 });
-  await ends(id, replaced);
+  await ends(id, done);
   expect(await result(id)).toBe('succeeded');
   expect(await row(id)).toMatchObject({ state: 'succeeded', message: null, stoppedMillis: 1_500 });
   const [kept] = await deleted();
@@ -123,17 +131,13 @@ test('the agent is asked for the archive of the backup, and what it has replaced
   if (kept === undefined) return;
 
   await run((restoring) => restoreThing(restoring, kept));
-  const again = await actors.database.kysely
-    .selectFrom('volume_restore')
-    .select('id')
-    .where('kept_by_restore_id', '=', id)
-    .executeTakeFirstOrThrow();
+  const again = { id: await openRestore(id) };
   await deliver(again.id);
   await says(again.id, { state: 'running' });
   expect(await asked(again.id)).toMatchObject({ ...names, keptAs: `r-${again.id}`, from: { kept: `r-${id}` } });
   expect(await deleted()).toHaveLength(1);
   await expect(run((restoring) => restoreThing(restoring, kept))).rejects.toThrow('is being restored already');
-  await ends(again.id, replaced);
+  await ends(again.id, done);
   expect(await result(again.id)).toBe('succeeded');
   const [now, ...more] = await deleted();
   expect([now?.id === kept.id, more]).toEqual([false, []]);
@@ -173,7 +177,7 @@ test('one at a time restores a volume; it waits for a deployment of its service,
   );
 });
 
-test('of one that runs the agent is asked to stop, and data that it has replaced all the same are kept', async () => {
+test('of one that runs the agent is asked to stop, and what it has replaced all the same counts', async () => {
   const id = await request();
   await says(id, { state: 'running' });
   const taken = { state: 'delivered', lease_until: sql<Date>`now() + interval '1 hour'` } as const;
@@ -191,8 +195,76 @@ test('of one that runs the agent is asked to stop, and data that it has replaced
   expect(await ownCommand(actors.database.kysely, cluster(), id).executeTakeFirst()).toMatchObject({
     state: 'delivered',
   });
-  await ends(id, replaced);
+  await ends(id, done);
   expect(await result(id)).toBe('succeeded');
-  const [kept] = await deleted();
-  expect(await findDeletedThing(actors.database.kysely, place.organizationId, 'volume', kept?.id ?? '')).toBeDefined();
 });
+
+test('data that were replaced are kept once, also where the actor had ended before the agent told of it', async () => {
+  const id = await request();
+  await says(id, { state: 'running' });
+  await ends(id, { outcome: 'unknown' });
+  expect(await result(id)).toBe('failed');
+  for (const _ of ['once', 'twice']) await ends(id, done);
+  expect(await deleted()).toMatchObject([{ kind: 'left-volume', name: 'data' }]);
+  const elsewhere = { ...cluster(), id: crypto.randomUUID() };
+  const other = await request();
+  await run((telling) => noteReplaced(telling, elsewhere, other, { kept: true }));
+  expect(await deleted()).toHaveLength(1);
+});
+
+test('kept data are no part of what is mounted; their purge deletes them alone, and waits for one who puts them back', async () => {
+  const { organizationId, projectId, environmentId, serviceId, processId } = place;
+  const volume = { name: 'data', mountPath: '/data', sizeBytes: 1_000, storageClass: '' };
+  const settings = {
+    ...emptyDefinition,
+    processes: { [processId]: { ...defaultProcess, name: 'web', volumes: { [volumeId]: volume } } },
+  };
+  await tenant(actors.database.kysely, organizationId)
+    .updateTable('environment_service')
+    .set({ settings: sql`${JSON.stringify(settings)}::jsonb` })
+    .where('service_id', '=', serviceId)
+    .execute();
+  const id = await request();
+  await says(id, { state: 'running' });
+  await ends(id, done);
+  await result(id);
+  await run((mounting) => reviveLeft(mounting, { organizationId, projectId }));
+  const [kept] = await deleted();
+  if (kept === undefined) throw new Error('Nothing is in Deleted.');
+
+  await run((restoring) => restoreThing(restoring, kept));
+  await run((purging) => requestPurgeOfThing(purging, kept));
+  const deletion = actorId('deletion', kept.deletionId);
+  await actors.delivery.deliver(deletion);
+  await until('the purge waits', async () =>
+    /The restore .+ puts them back\./.test((await deleted())[0]?.message ?? ''),
+  );
+  const open = await openRestore(id);
+  await run(async (cancelling) => cancelVolumeRestore(cancelling, await row(open)));
+  await until('the agent is asked', async () => (await purges(environmentId)).length > 0);
+  expect(await purges(environmentId)).toEqual([[`r-${id}`]]);
+});
+
+async function openRestore(keptBy: string): Promise<string> {
+  const { id } = await actors.database.kysely
+    .selectFrom('volume_restore')
+    .select('id')
+    .where('kept_by_restore_id', '=', keptBy)
+    .where('finished_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The volumes that the agent was asked to delete. */
+async function purges(environmentId: string): Promise<unknown[]> {
+  const commands = await actors.database.kysely
+    .selectFrom('cluster_command')
+    .select(['id', 'sealed_body as sealed'])
+    .where('cluster_id', '=', place.clusterId)
+    .where('kind', '=', 'delete-volumes')
+    .execute();
+  const bodies = await Promise.all(
+    commands.map(({ id, sealed }) => commandBody(actors.keyring, place.organizationId, id, sealed)),
+  );
+  return bodies.filter(({ key }) => String(key).startsWith(`env/${environmentId}/`)).map(({ volumes }) => volumes);
+}
