@@ -1,6 +1,6 @@
 import { commandView } from '../db/commands/cluster-commands.ts';
 import { storeTargetOf } from '../db/object-stores/object-stores.ts';
-import { askForBackup, type BackupRow, lockBackup } from '../db/volume-backups/claim.ts';
+import { askForBackup, type BackupRow, lockBackup, unfitToStandStill } from '../db/volume-backups/claim.ts';
 import { openGivenBucket } from '../outbound/s3/given-bucket.ts';
 import type { S3Client } from '../outbound/s3/s3-client.ts';
 import { storedArchive } from '../protocol/volume.ts';
@@ -19,6 +19,8 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
       claim(
         { id, revision },
         {
+          // New instances are judged by how they do, and must not be stopped meanwhile.
+          refused: async (claiming, backup) => (backup.quiesce ? await unfitToStandStill(claiming, backup) : undefined),
           async ask(claiming, backup) {
             const store = await storeTargetOf(claiming.kysely, keyring, storeOf(backup), outbound);
             await askForBackup(claiming, keyring, backup, store);
@@ -76,8 +78,9 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
       finish({ id, ...end }, async () => {
         const stored = end.state === 'succeeded' ? await storedOf(id) : undefined;
         if (stored === undefined) return {};
-        const { sha256, sizeBytes, archiveBytes, warnings } = stored;
+        const { sha256, sizeBytes, archiveBytes, warnings, stoppedMillis = null } = stored;
         return {
+          stopped_millis: stoppedMillis,
           ...{ sha256, size_bytes: sizeBytes, stored_bytes: sizeBytes, archive_bytes: archiveBytes },
           warnings: JSON.stringify(warnings),
         };

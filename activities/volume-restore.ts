@@ -1,7 +1,12 @@
 import type { Effect } from '../db/engine/effect.ts';
 import { storeTargetOf } from '../db/object-stores/object-stores.ts';
-import { askForRestore, lockBackup, lockRestore, type RestoreRow } from '../db/volume-backups/claim.ts';
-import { openDeploymentOf } from '../db/volume-backups/volume-restores.ts';
+import {
+  askForRestore,
+  lockBackup,
+  lockRestore,
+  type RestoreRow,
+  unfitToStandStill,
+} from '../db/volume-backups/claim.ts';
 import { keptName } from '../domain/services/volumes.ts';
 import { type RestoreVolumeBody, storedArchive } from '../protocol/volume.ts';
 import { type TransferEnding, transfers } from './attempts/transfer.ts';
@@ -19,10 +24,7 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
       claim(
         { id, revision },
         {
-          async refused(claiming, restore) {
-            const deployment = await openDeploymentOf(claiming.kysely, restore);
-            return deployment && `Waits for the deployment ${deployment} of the service.`;
-          },
+          refused: unfitToStandStill,
           ask: async (claiming, restore) =>
             askForRestore(claiming, keyring, restore, await sourceOf(claiming, restore)),
         },

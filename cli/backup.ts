@@ -23,20 +23,23 @@ export const waitOption = { wait: { type: 'boolean', what: 'Wait for its end, wi
 
 export const backupCreate = command({
   summary: 'Backs up a volume into an object store',
-  usage: 'VOLUME [--store STORE] [--wait] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
-  details: `Packs the files of the volume as they are, while its process goes on; files that change meanwhile are named. STORE is the name or id of
+  usage:
+    'VOLUME [--store STORE] [--quiesce] [--wait] [--project PROJECT] [--service SERVICE] [--environment ENVIRONMENT] [--json]',
+  details: `Packs the files of the volume as they are, while its process goes on; files that change meanwhile are named. With --quiesce it
+stands still for the time, and no file changes. STORE is the name or id of
 an object store; it can be left out where there is one. With --wait the exit code is 1 when the backup does not succeed.`,
   options: {
     store: { type: 'string', value: 'STORE', what: 'Where it is kept.' },
+    quiesce: { type: 'boolean', what: 'Its process ends before it is packed and starts after it.' },
     ...waitOption,
     ...serviceOptions,
   },
-  run: async ({ store, wait, ...given }, [word = '']) => {
+  run: async ({ store, quiesce, wait, ...given }, [word = '']) => {
     const place = await serviceHere(given, { change: true });
     const { rest, environment } = place;
     const volume = await volumeNamed(place, word);
     const { id: objectStoreId } = await chosenStore(rest, store);
-    const body = { environmentId: environment.id, objectStoreId };
+    const body = { environmentId: environment.id, objectStoreId, ...(quiesce === true && { quiesce }) };
     const backup = await rest.call<Backup>('POST', `/volumes/${volume.id}/backups`, body);
     if (wait) return ended(await finished(rest, backup));
     return {
@@ -77,13 +80,15 @@ export const backupShow = command({
     const rest = new Rest(given);
     const backup = await backupOf(rest, id);
     if (wait) return ended(await finished(rest, backup));
-    const { volumeName, serviceName, environmentName, status, message, sizeBytes, sha256, warnings } = backup;
+    const { volumeName, serviceName, environmentName, status, message, sizeBytes, sha256, warnings, stoppedSeconds } =
+      backup;
     const facts = {
       volume: `${volumeName} (${serviceName}, ${environmentName})`,
       status: isOver(backup) ? status : `${status}, ${progressText(backup)}`,
       message,
       size: status === 'succeeded' ? sizeText(sizeBytes) : '',
       sha256,
+      stopped: stoppedSeconds === undefined ? '' : `${stoppedSeconds.toFixed(1)} s`,
       object: backup.objectKey,
       warnings,
       requested: `${backup.createdAt} by ${backup.requestedBy}`,

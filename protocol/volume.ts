@@ -27,6 +27,8 @@ export const storedArchive = z.object({
   archiveBytes: z.int().min(0),
   /** Facts for people: files that changed while they were read, sockets that are left out. */
   warnings: z.array(said(500)).max(20).default([]),
+  /** So long nothing ran that mounts the volume, where it was to stand still. */
+  stoppedMillis: z.int().min(0).optional(),
 });
 export type StoredArchive = z.infer<typeof storedArchive>;
 
@@ -40,6 +42,8 @@ export const backupVolumeBody = z.object({
   objectKey: z.string(),
   /** Of the object; absent: as fast as it goes. */
   bytesPerSecond: z.int().min(1).optional(),
+  /** What mounts the volume stands still meanwhile; agents before 1.11 do not know that. */
+  quiesce: z.boolean().default(false),
 });
 export type BackupVolumeBody = z.infer<typeof backupVolumeBody>;
 
@@ -57,7 +61,7 @@ export const restoreVolumeBody = z.object({
     z.object({
       store: storeTarget,
       objectKey: z.string(),
-      stored: storedArchive.omit({ warnings: true }),
+      stored: storedArchive.pick({ sha256: true, sizeBytes: true, archiveBytes: true }),
       /** Of the object; absent: as fast as it goes. */
       bytesPerSecond: z.int().min(1).optional(),
     }),

@@ -22,7 +22,7 @@ export interface CommandsOptions {
   mountsOf(key: string): ReadonlySet<string>;
   run(request: RunRequest): Promise<RunResult>;
   /** Does something while nothing runs that mounts a volume. */
-  whileStill(request: StandstillRequest, work: () => void): Promise<{ stoppedMillis?: number }>;
+  whileStill(request: StandstillRequest, work: () => void | Promise<void>): Promise<{ stoppedMillis?: number }>;
   builders: Pick<Builders, 'open' | 'build'>;
   update(body: Extract<Command['body'], { kind: 'update' }>, run: Run): Promise<RunResult | 'left open'>;
   log: Log;
@@ -225,11 +225,9 @@ export class Commands {
         await this.#options.restart(body.key, body.process, id);
         return { outcome: 'done', exitCode: 0 };
       }
-      if (body?.kind === 'backup-volume') return await backupVolume(body, run, driver);
-      if (body?.kind === 'restore-volume') {
-        const { whileStill } = this.#options;
-        return await restoreVolume(body, run, { volumes: driver.volumes, whileStill });
-      }
+      const machine = { volumes: driver.volumes, whileStill: this.#options.whileStill };
+      if (body?.kind === 'backup-volume') return await backupVolume(body, run, machine);
+      if (body?.kind === 'restore-volume') return await restoreVolume(body, run, machine);
       if (body?.kind === 'delete-volumes') return await deleteVolumes(body, this.#options);
       if (body?.kind === 'run') return await this.#options.run({ ...body, token: id, signal });
       return { outcome: 'failed', message: 'The journal does not say what this command was.' };

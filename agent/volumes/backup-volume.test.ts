@@ -17,6 +17,7 @@ import { backupVolume } from './backup-volume.ts';
 const volumes = new Volumes(new Places(mkdtempSync(join(temporaryFolder(), 'home-'))));
 const path = volumes.path('env/a/b', 'data');
 mkdirSync(path, { recursive: true });
+const machine = { volumes, whileStill: async () => ({}) };
 writeFileSync(join(path, 'noise'), execFileSync('head', ['-c', '60000000', '/dev/urandom'], { maxBuffer: 1e8 }));
 
 describe.skipIf(!bucketsAreThere)('a bucket', () => {
@@ -30,7 +31,7 @@ describe.skipIf(!bucketsAreThere)('a bucket', () => {
     const rules = { allowedRanges: ['127.0.0.0/8'], certificateAuthorities: '' };
     const objectKey = `${crypto.randomUUID()}.tar.zst`;
     const store = { ...bucket.target, ...rules, ...more };
-    return { kind: 'backup-volume', key: 'env/a/b', volume: 'data', store, objectKey };
+    return { kind: 'backup-volume', key: 'env/a/b', volume: 'data', store, objectKey, quiesce: false };
   }
 
   function running() {
@@ -48,7 +49,7 @@ describe.skipIf(!bucketsAreThere)('a bucket', () => {
   test('a volume is stored by a program of its own, which tells how far it is', async () => {
     const { run, told } = running();
     const asked = body();
-    const { stored, ...result } = await backupVolume(asked, run, { volumes });
+    const { stored, ...result } = await backupVolume(asked, run, machine);
     expect(result).toEqual({ outcome: 'done', exitCode: 0 });
     expect(await bucket.client.size(asked.objectKey)).toBe(stored?.sizeBytes);
     expect(stored?.archiveBytes).toBeGreaterThan(60_000_000);
@@ -60,7 +61,7 @@ describe.skipIf(!bucketsAreThere)('a bucket', () => {
   test('a cancelled backup leaves no object and no upload', async () => {
     const { run, stopping } = running();
     const asked = { ...body(), bytesPerSecond: 1_000_000 };
-    const result = backupVolume(asked, run, { volumes });
+    const result = backupVolume(asked, run, machine);
     await until('an upload has begun', async () => (await bucket.uploads()).length > 0);
     stopping.abort();
     expect(await result).toEqual({ outcome: 'cancelled' });
@@ -84,13 +85,13 @@ describe.skipIf(!bucketsAreThere)('a bucket', () => {
     ['a wrong secret', { secretAccessKey: 'hunter2-hunter2' }, /^Writing to the store failed: .*SignatureDoesNotMatch/],
     ['an address that is not allowed', { allowedRanges: [] }, /must be reached by https/],
   ])('%s is said', async (_, more, message) => {
-    const result = await backupVolume(body(more), running().run, { volumes });
+    const result = await backupVolume(body(more), running().run, machine);
     expect(result).toEqual({ outcome: 'failed', message: expect.stringMatching(message) });
     expect(JSON.stringify(result)).not.toContain('hunter2');
   });
 
   test('a volume that is not there is said', async () => {
-    const result = await backupVolume({ ...body(), volume: 'other' }, running().run, { volumes });
+    const result = await backupVolume({ ...body(), volume: 'other' }, running().run, machine);
     expect(result).toMatchObject({ outcome: 'failed', message: expect.stringContaining('There is no volume other') });
   });
 });

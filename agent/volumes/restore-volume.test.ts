@@ -21,6 +21,7 @@ import { Volumes } from '../drivers/process/volumes.ts';
 import type { Keeper } from '../keep/keeper.ts';
 import { backupVolume } from './backup-volume.ts';
 import { endInterruptedRestore, restoreVolume } from './restore-volume.ts';
+import type { Standing } from './standstill.ts';
 
 const home = temporaryFolder();
 const key = 'env/a/b';
@@ -134,18 +135,24 @@ describe.skipIf(!bucketsAreThere)('an archive', () => {
   const store = () => ({ ...bucket.target, allowedRanges: ['127.0.0.0/8'], certificateAuthorities: '' });
   const instances = () => keeper.observed().slices[0]?.instances ?? [];
 
-  async function backup(): Promise<{ objectKey: string; stored: StoredArchive }> {
+  async function backup(quiesce = false): Promise<{ objectKey: string; stored: StoredArchive }> {
     const objectKey = `${crypto.randomUUID()}.tar.zst`;
-    const body = { kind: 'backup-volume', key: 'shop', volume: 'data', store: store(), objectKey } as const;
-    const { stored } = await backupVolume(body, running().run, machine.driver());
+    const body = { kind: 'backup-volume', key: 'shop', volume: 'data', store: store(), objectKey, quiesce } as const;
+    const { stored } = await backupVolume(body, running().run, standing());
     if (stored === undefined) throw new Error('The volume was not stored.');
     return { objectKey, stored };
   }
 
   function restore(from: RestoreVolumeBody['from'], run: Run, keptAs = `r-${crypto.randomUUID()}`) {
     const body: RestoreVolumeBody = { kind: 'restore-volume', key: 'shop', volume: 'data', keptAs, from };
-    const whileStill: Keeper['standstill']['during'] = (request, work) => keeper.standstill.during(request, work);
-    return restoreVolume(body, run, { volumes: machine.driver().volumes, whileStill });
+    return restoreVolume(body, run, standing());
+  }
+
+  function standing(): Standing {
+    return {
+      volumes: machine.driver().volumes,
+      whileStill: (request, work) => keeper.standstill.during(request, work),
+    };
   }
 
   test('takes the place of a volume, whose process stands still for that alone; what was kept takes its place again', async () => {
@@ -170,6 +177,16 @@ describe.skipIf(!bucketsAreThere)('an archive', () => {
     expect(await restore({ kept: keptAs }, again.run)).toMatchObject({ outcome: 'done', replaced: { kept: true } });
     expect(await said()).toContain('after');
     await expect(restore({ kept: keptAs }, running().run)).rejects.toThrow('not on this machine any more');
+  });
+
+  test('is made while the process stands still, if it is to be, and the process runs again', async () => {
+    await say('still');
+    const [before] = instances().filter(({ state }) => state === 'ready');
+    const { stored } = await backup(true);
+    expect(stored.stoppedMillis).toEqual(expect.any(Number));
+    expect(await said()).toContain('still');
+    expect(instances().find(({ state }) => state === 'ready')?.id).not.toBe(before?.id);
+    expect((await backup()).stored).not.toHaveProperty('stoppedMillis');
   });
 
   test.each<[string, (one: StoredArchive) => StoredArchive, RegExp]>([
@@ -200,8 +217,15 @@ describe.skipIf(!bucketsAreThere)('an archive', () => {
       writeFileSync(join(from, 'foreign'), '');
       for (const name of ['', 'text']) chownSync(join(from, name), 61_200, 61_200);
       const objectKey = `${crypto.randomUUID()}.tar.zst`;
-      const packing = { kind: 'backup-volume', key, volume: 'data', store: store(), objectKey } as const;
-      const { stored } = await backupVolume(packing, running().run, packed);
+      const packing = {
+        kind: 'backup-volume',
+        key,
+        volume: 'data',
+        store: store(),
+        objectKey,
+        quiesce: false,
+      } as const;
+      const { stored } = await backupVolume(packing, running().run, { ...standing(), volumes: packed.volumes });
       const volumes = new Volumes(other.places, { userOf: () => 61_300 });
       const body: RestoreVolumeBody = {
         ...{ kind: 'restore-volume', key, volume: 'data', keptAs: 'old' },

@@ -7,23 +7,17 @@ import type { Driver } from '../drivers/driver.ts';
 import { stagedName } from '../drivers/process/volumes.ts';
 import { Refusal } from '../program/refusal.ts';
 import { gnuTar } from './archive.ts';
-import type { StandstillRequest } from './standstill.ts';
+import type { Standing } from './standstill.ts';
 import { transfer } from './transfer-process.ts';
 
 const execute = promisify(execFile);
-
-interface Machine {
-  volumes: Driver['volumes'];
-  /** Does something while nothing runs that mounts the volume. */
-  whileStill(request: StandstillRequest, work: () => void): Promise<{ stoppedMillis?: number }>;
-}
 
 /**
  * Puts an archive, or data that were kept, in the place of a volume. The files are fetched and checked beside it first, while its
  * processes go on; they stand still for two renames alone. The journal knows that the replacement begins, and whoever comes after a
  * crash sees by the names whether it happened.
  */
-export async function restoreVolume(body: RestoreVolumeBody, run: Run, machine: Machine): Promise<RunResult> {
+export async function restoreVolume(body: RestoreVolumeBody, run: Run, machine: Standing): Promise<RunResult> {
   const { key, volume, keptAs, from } = body;
   const { volumes } = machine;
   const { signal } = run;
@@ -79,7 +73,7 @@ function nameOf({ from, keptAs }: RestoreVolumeBody): string {
 async function fetch(
   { store, objectKey, stored, bytesPerSecond }: Extract<RestoreVolumeBody['from'], { store: unknown }>,
   { key, keptAs }: RestoreVolumeBody,
-  { volumes }: Machine,
+  { volumes }: Standing,
   signal: AbortSignal,
   told: (archiveBytes: number, objectBytes: number) => void,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Workload } from '../../protocol/workload.ts';
+import type { Driver } from '../drivers/driver.ts';
 import { isServing, type Seen } from '../keep/observe/seen.ts';
 import type { RolloutRecord } from '../keep/plan/rollout-record.ts';
 import { Refusal } from '../program/refusal.ts';
@@ -19,12 +20,19 @@ export interface StandstillRequest {
   signal: AbortSignal;
 }
 
+/** The machine of a command that needs one. */
+export interface Standing {
+  volumes: Driver['volumes'];
+  /** Does something while nothing runs that mounts the volume. */
+  whileStill: Standstill['during'];
+}
+
 const rolloutMillis = 30 * 60_000;
 const endMillis = 10 * 60_000;
 const againMillis = 2 * 60_000;
 
 /**
- * Volumes whose data are being replaced: what mounts them ends, and nothing of it begins. Only this agent knows of it: whatever
+ * Volumes whose data are being replaced, or packed as they are at one moment: what mounts them ends, and nothing of it begins. Only this agent knows of it: whatever
  * happens to it, the next one starts everything again.
  */
 export class Standstill {
@@ -40,7 +48,7 @@ export class Standstill {
   }
 
   /** Does something while nothing runs that mounts a volume. Answers how long that was, if anything ran that does again. */
-  async during(request: StandstillRequest, work: () => void): Promise<{ stoppedMillis?: number }> {
+  async during(request: StandstillRequest, work: () => void | Promise<void>): Promise<{ stoppedMillis?: number }> {
     const { key, volume } = request;
     const { now } = this.#world;
     await this.#afterRollout(request);
@@ -49,7 +57,7 @@ export class Standstill {
     let stopped: boolean;
     try {
       stopped = await this.#ended(request);
-      work();
+      await work();
     } finally {
       this.#held.delete(`${key} ${volume}`);
     }

@@ -44,7 +44,8 @@ export const volumeBackupSchema = z
     objectStoreId: z.guid(),
     objectKey: z.string().describe('Beneath the prefix of the store.'),
     method: z.enum(backupMethods).describe('`archive`: the files of the volume, as tar and zstd.'),
-    quiesce: z.boolean().describe('Whether the process stood still meanwhile.'),
+    quiesce: z.boolean().describe('What mounts the volume stands still meanwhile.'),
+    stoppedSeconds: z.number().optional().describe('So long it stood still, until it served again.'),
     status: z.enum(volumeBackupStatuses),
     message: z.string().describe('What a queued one waits for, and why a failed one failed; else empty.'),
     progress: z.object({
@@ -66,12 +67,13 @@ export const volumeBackupSchema = z
   .meta({ id: 'VolumeBackup' });
 
 function answer(backup: VolumeBackupView) {
-  const { message, state, archiveBytes, storedBytes, volumeBytes, warnings } = backup;
+  const { message, state, archiveBytes, storedBytes, volumeBytes, warnings, stoppedMillis } = backup;
   return {
     ...backup,
-    ...{ message: message ?? '', status: statusOf(state, storedBytes), quiesce: false, triggeredBy: 'manual' as const },
+    ...{ message: message ?? '', status: statusOf(state, storedBytes), triggeredBy: 'manual' as const },
     ...{ progress: { archiveBytes, storedBytes, volumeBytes }, warnings: warnings.map(String) },
     method: 'archive' as const,
+    stoppedSeconds: stoppedMillis === null ? undefined : stoppedMillis / 1_000,
   };
 }
 
@@ -118,7 +120,7 @@ const createBackup = operation({
   url: '/api/v1/volumes/{id}/backups',
   summary: 'Back up a volume',
   description:
-    'Packs the files of the volume as they are in this environment into the object store, while its process goes on: a file that changes meanwhile is a warning. Two run on a cluster at once, and of a volume one; further ones wait.',
+    'Packs the files of the volume as they are in this environment into the object store, while its process goes on: a file that changes meanwhile is a warning. With `quiesce` the process stands still until it is done. Two run on a cluster at once, and of a volume one; further ones wait.',
   role: 'deployer',
   projectTokens: 'allowed',
   problems: ['conflict'],
@@ -127,17 +129,21 @@ const createBackup = operation({
     environmentId: z.guid().toLowerCase(),
     objectStoreId: z.guid().toLowerCase(),
     method: z.enum(backupMethods).default('archive'),
+    quiesce: z
+      .boolean()
+      .default(false)
+      .describe('What mounts the volume ends before it is packed, and starts after it, whatever happens.'),
   }),
   status: 201,
   result: volumeBackupSchema,
   async handle({ found: volume, caller, body, effect }) {
-    const { environmentId, objectStoreId, method } = body;
+    const { environmentId, objectStoreId, method, quiesce } = body;
     const of = await placeOfData(effect, caller, volume, environmentId);
     const { organizationId } = of;
     // Kept from being deleted meanwhile.
     const store = await lockObjectStore(effect, organizationId, objectStoreId);
     if (store === undefined) throw invalidField('body.objectStoreId', 'is no object store', objectStoreId);
-    return answer(await requestVolumeBackup(effect, { ...of, objectStoreId, method }));
+    return answer(await requestVolumeBackup(effect, { ...of, objectStoreId, method, quiesce }));
   },
 });
 

@@ -23,6 +23,10 @@ export class Migration20261130010819_volume_restores extends Migration {
       `alter table "volume_restore" add constraint "volume_restore_organization_id_id_unique" unique ("organization_id", "id");`,
     );
 
+    this.addSql(
+      `alter table "volume_backup" add "quiesce" boolean not null default false, add "stopped_millis" int null;`,
+    );
+
     this.addSql(`alter table "left_volume" add "restore_id" uuid null;`);
     this.addSql(`alter table "left_volume" drop constraint "left_volume_place_unique";`);
     this.addSql(
@@ -45,6 +49,8 @@ export class Migration20261130010819_volume_restores extends Migration {
 
   override down(): void | Promise<void> {
     this.addSql(`drop table if exists "volume_restore" cascade;`);
+
+    this.addSql(`alter table "volume_backup" drop column "quiesce", drop column "stopped_millis";`);
 
     this.addSql(`drop index "left_volume_place_unique";`);
     this.addSql(`delete from "left_volume" where "restore_id" is not null;`);

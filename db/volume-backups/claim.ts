@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { actorId } from '../../domain/actors/actors.ts';
+import { standstillMinor } from '../../domain/clusters/clusters.ts';
 import { rolloutKey } from '../../domain/deployments/workload-of.ts';
 import { keptName, volumeName } from '../../domain/services/volumes.ts';
 import { type TransferState, transfersAtOnce } from '../../domain/volume-backups/states.ts';
 import type { RestoreVolumeBody, StoreTarget } from '../../protocol/volume.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
 import type { Effect } from '../engine/effect.ts';
+import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
 
 export type TransferTable = 'volume_backup' | 'volume_restore';
@@ -30,6 +32,7 @@ export interface TransferRow {
 export interface BackupRow extends TransferRow {
   objectStoreId: string;
   objectKey: string;
+  quiesce: boolean;
   /** Of the object, once it is there. */
   sha256: string;
   sizeBytes: number;
@@ -59,7 +62,8 @@ const finished = sql<boolean>`finished_at is not null`.as('finished');
 export async function lockBackup({ kysely }: Pick<Effect, 'kysely'>, id: string): Promise<BackupRow | undefined> {
   return await kysely
     .selectFrom('volume_backup')
-    .select([...columns, finished, 'object_store_id as objectStoreId', 'object_key as objectKey', 'sha256'])
+    .select([...columns, finished, 'object_store_id as objectStoreId', 'object_key as objectKey'])
+    .select(['sha256', 'quiesce'])
     .select([sql<number>`size_bytes::float8`.as('sizeBytes'), sql<number>`archive_bytes::float8`.as('archiveBytes')])
     .where('id', '=', id)
     .forUpdate()
@@ -135,6 +139,28 @@ export async function refusedTurn(
   return `Waits for the ${table === 'volume_backup' ? 'backups' : 'restores'} before it on this cluster.`;
 }
 
+/** Why its processes cannot stand still now, in a sentence: a deployment of the service judges its new instances, or the agent is too old. */
+export async function unfitToStandStill(
+  { kysely }: Effect,
+  { organizationId, environmentId, serviceId, clusterId }: TransferRow,
+): Promise<string | undefined> {
+  const open = await tenant(kysely, organizationId)
+    .selectFrom('deployment')
+    .select('id')
+    .where('environment_id', '=', environmentId)
+    .where('service_id', '=', serviceId)
+    .where('finished_at', 'is', null)
+    .where('started_at', 'is not', null)
+    .executeTakeFirst();
+  if (open !== undefined) return `Waits for the deployment ${open.id} of the service.`;
+  const agent = await kysely
+    .selectFrom('cluster_agent')
+    .select('protocol_minor as minor')
+    .where('cluster_id', '=', clusterId)
+    .executeTakeFirst();
+  return (agent?.minor ?? 0) < standstillMinor ? 'Waits for the agent of the cluster to be updated.' : undefined;
+}
+
 /** Tells those whose turn it is now. */
 export async function callNext(effect: Effect, table: TransferTable, clusterId: string): Promise<void> {
   for (const { id, organizationId } of turnsOf(await openTransfers(effect, table, clusterId)))
@@ -148,7 +174,7 @@ export async function askForBackup(
   backup: BackupRow,
   store: StoreTarget,
 ): Promise<void> {
-  const { id, organizationId, clusterId, environmentId, serviceId, volumeId, objectKey } = backup;
+  const { id, organizationId, clusterId, environmentId, serviceId, volumeId, objectKey, quiesce } = backup;
   await createCommand(
     effect,
     keyring,
@@ -160,8 +186,7 @@ export async function askForBackup(
         kind: 'backup-volume',
         key: rolloutKey(environmentId, serviceId),
         volume: volumeName(volumeId),
-        store,
-        objectKey,
+        ...{ store, objectKey, quiesce },
       },
     },
   );

@@ -40,6 +40,8 @@ const VolumeBackupSchema = defineEntity({
     ...transferRow,
     objectStoreId: p.uuid(),
     objectKey: p.text(),
+    /** What mounts the volume stands still meanwhile. */
+    quiesce: p.boolean().default(false),
     /** How far it is, and the size of the volume as the agent counted it. */
     archiveBytes: p.bigint('number').default(0),
     storedBytes: p.bigint('number').default(0),
@@ -47,6 +49,8 @@ const VolumeBackupSchema = defineEntity({
     /** Of the object, once it is there. */
     sha256: p.text().default(''),
     sizeBytes: p.bigint('number').default(0),
+    /** So long it stood still. */
+    stoppedMillis: p.integer().nullable(),
     warnings: p.json<JsonValue[]>().default('[]'),
     /** The object is gone. */
     deletedAt: p.datetime(3).nullable(),

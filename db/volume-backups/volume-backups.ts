@@ -26,6 +26,8 @@ export interface VolumeBackupView extends BackedUp {
   objectStoreId: string;
   objectKey: string;
   method: string;
+  quiesce: boolean;
+  stoppedMillis: number | null;
   state: TransferState;
   message: string | null;
   archiveBytes: number;
@@ -53,6 +55,8 @@ const columns = [
   'object_store_id as objectStoreId',
   'object_key as objectKey',
   'method',
+  'quiesce',
+  'stopped_millis as stoppedMillis',
   'state',
   'message',
   'sha256',
@@ -132,7 +136,7 @@ export async function newestVolumeBackup(
 
 export async function requestVolumeBackup(
   effect: Effect,
-  of: BackedUp & { clusterId: string; objectStoreId: string; method: 'archive' },
+  of: BackedUp & { clusterId: string; objectStoreId: string; method: 'archive'; quiesce: boolean },
 ): Promise<VolumeBackupView> {
   const id = uuid();
   const { author, kysely } = effect;
@@ -153,6 +157,7 @@ export async function requestVolumeBackup(
       object_store_id: of.objectStoreId,
       object_key: backupKey({ organizationId, volumeId: of.volumeId, id }),
       method: of.method,
+      quiesce: of.quiesce,
       requested_by_kind: author.kind,
       requested_by_id: author.id,
       requested_by_name: author.name,

@@ -173,22 +173,6 @@ export async function takeRestoreProgress(
   if (row !== undefined) effect.change({ organizationId, projectId: row.projectId, kind: 'volume_restore', id });
 }
 
-/** A deployment of the service in the environment that is not over: its instances must not be stopped. */
-export async function openDeploymentOf(
-  kysely: Kysely<Tables>,
-  { organizationId, environmentId, serviceId }: Pick<RestoreRow, 'organizationId' | 'environmentId' | 'serviceId'>,
-): Promise<string | undefined> {
-  const open = await tenant(kysely, organizationId)
-    .selectFrom('deployment')
-    .select('id')
-    .where('environment_id', '=', environmentId)
-    .where('service_id', '=', serviceId)
-    .where('finished_at', 'is', null)
-    .where('started_at', 'is not', null)
-    .executeTakeFirst();
-  return open?.id;
-}
-
 /** What the agent of the cluster has replaced: the data before are kept, and those that were kept are in use again. */
 export async function noteReplaced(
   effect: Effect,

@@ -112,11 +112,14 @@ export function isCommandOver(state: CommandState): boolean {
 /** From this minor of the protocol on an agent knows the command `delete-volumes`; it stays queued until the agent is updated. */
 export const deleteVolumesMinor = 4;
 
+/** From this minor on an agent has what mounts a volume stand still. */
+export const standstillMinor = 11;
+
 /** Commands that wait until the agent is of that minor of the protocol. */
 export const commandMinors: Readonly<Record<string, number>> = {
   'delete-volumes': deleteVolumesMinor,
   'backup-volume': 10,
-  'restore-volume': 11,
+  'restore-volume': standstillMinor,
 };
 
 /** The file system of a machine's data. */

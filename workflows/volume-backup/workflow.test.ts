@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finishCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { createObjectStore, type ObjectStoreView } from '../../db/object-stores/object-stores.ts';
+import { callNext } from '../../db/volume-backups/claim.ts';
 import {
   cancelVolumeBackup,
   findVolumeBackup,
@@ -9,12 +10,13 @@ import {
   takeBackupProgress,
 } from '../../db/volume-backups/volume-backups.ts';
 import { actorId } from '../../domain/actors/actors.ts';
+import { standstillMinor } from '../../domain/clusters/clusters.ts';
 import { tester } from '../../test/actors/actors.ts';
 import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { type Bucket, bucketsAreThere, startBucket } from '../../test/registry/bucket.ts';
 import { seedOrganization } from '../../test/seeds/seed.ts';
-import { type SeededPlace, seedPlace } from '../../test/seeds/seed-place.ts';
+import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 type Result = Omit<Parameters<typeof finishCommand>[3], 'attempt'>;
 
@@ -55,11 +57,11 @@ describe.skipIf(!bucketsAreThere)('with a store', () => {
   const deliver = (id: string) => actors.delivery.deliver(actorId('volume-backup', id));
   const result = (id: string) => actors.temporal.client.workflow.getHandle(actorId('volume-backup', id)).result();
 
-  async function request(volumeId = crypto.randomUUID()): Promise<{ id: string; objectKey: string }> {
+  async function request(volumeId = crypto.randomUUID(), quiesce = false): Promise<{ id: string; objectKey: string }> {
     const { projectId, environmentId, serviceId, clusterId } = place;
     const names = { environmentName: 'Production', serviceName: 'Web', volumeName: 'data' };
     const of = { organizationId, projectId, environmentId, serviceId, volumeId, ...names };
-    const where = { clusterId, objectStoreId: store.id, method: 'archive' } as const;
+    const where = { clusterId, objectStoreId: store.id, method: 'archive', quiesce } as const;
     const backup = await run((asking) => requestVolumeBackup(asking, { ...of, ...where }));
     await deliver(backup.id);
     return backup;
@@ -163,6 +165,38 @@ describe.skipIf(!bucketsAreThere)('with a store', () => {
     });
     await deliver(first.id);
     expect(await result(first.id)).toBe('cancelled');
+  });
+
+  test('one whose process is to stand still waits for a deployment of its service, and for an agent that knows how', async () => {
+    const { id: releaseId } = await seedRelease(actors.database, place, 1);
+    const rolling = { state: 'starting', finished_at: null, started_at: new Date() } as const;
+    const deployment = await seedDeployment(actors.database, place, releaseId, rolling);
+    const waits = (id: string, message: string) => until(message, async () => (await row(id)).message === message);
+    const first = await request(undefined, true);
+    await waits(first.id, `Waits for the deployment ${deployment} of the service.`);
+    const { id: freely } = await request();
+    await becomes(freely, 'running');
+    await ends(freely, { outcome: 'failed' });
+    const { kysely } = actors.database;
+    await kysely
+      .updateTable('deployment')
+      .set({ state: 'live', finished_at: new Date() })
+      .where('id', '=', deployment)
+      .execute();
+    const minor = (protocol_minor: number) =>
+      kysely.updateTable('cluster_agent').set({ protocol_minor }).where('cluster_id', '=', place.clusterId).execute();
+    await minor(standstillMinor - 1);
+    await run(async (calling) => callNext(calling, 'volume_backup', place.clusterId));
+    await deliver(first.id);
+    await waits(first.id, 'Waits for the agent of the cluster to be updated.');
+    await minor(standstillMinor);
+    await run(async (calling) => callNext(calling, 'volume_backup', place.clusterId));
+    await deliver(first.id);
+    await becomes(first.id, 'running');
+    const told = await stored(first.objectKey);
+    await ends(first.id, { ...told, stored: { ...told.stored, stoppedMillis: 1_500 } });
+    expect(await result(first.id)).toBe('succeeded');
+    expect(await row(first.id)).toMatchObject({ quiesce: true, stoppedMillis: 1_500 });
   });
 
   test('two run on a cluster at once, and the end of one is the turn of the next', async () => {

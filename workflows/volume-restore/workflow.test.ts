@@ -52,7 +52,12 @@ beforeEach(async () => {
   backupId = await run(async (making) => {
     const connection = { ...given, certificateAuthority: '', lastError: '' };
     const store = await createObjectStore(making, actors.keyring, organizationId, connection);
-    const backup = await requestVolumeBackup(making, { ...of(), objectStoreId: store.id, method: 'archive' });
+    const backup = await requestVolumeBackup(making, {
+      ...of(),
+      objectStoreId: store.id,
+      method: 'archive',
+      quiesce: false,
+    });
     await making.kysely
       .updateTable('volume_backup')
       .set({ state: 'succeeded', finished_at: sql`now()`, sha256: stored.sha256 })

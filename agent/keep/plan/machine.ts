@@ -24,7 +24,7 @@ export interface Machine {
   journal: string;
   /** The record of this slice's rollout cannot be read. */
   isForgotten(key: string): boolean;
-  /** The data of a volume that it mounts are being replaced: it ends, and does not begin. */
+  /** The data of a volume that it mounts are being replaced, or packed: it ends, and does not begin. */
   standsStill(key: string, process: Pick<Seen['process'], 'mounts'>): boolean;
   ingress: boolean;
   now: number;

@@ -73,14 +73,23 @@ function planWanted(
   const { key, workload } = wanted;
   if (workload?.rollout === undefined) return planSlice(machine, wanted, instances, owners);
   const target = { ...wanted, workload: { ...workload, rollout: workload.rollout } };
-  const { record, reads, visits = [], ...planned } = planRollout(machine, target, instances, owners);
+  const waits = workload.processes.some((process) => machine.standsStill(key, process));
+  const patient = waits ? { ...machine, rollouts: sinceNow(machine, key) } : machine;
+  const { record, reads, visits = [], ...planned } = planRollout(patient, target, instances, owners);
   plans.rollouts.set(key, record);
   plans.reads.push(...reads);
   plans.visits.push(...visits);
   return planned;
 }
 
-/** What mounts a volume whose data are being replaced ends, and nothing of it begins. */
+/** While its instances may not begin, the time does not count in which they are to be ready. */
+function sinceNow({ rollouts, now }: Machine, key: string): Machine['rollouts'] {
+  const record = rollouts.get(key);
+  if (record?.progress === undefined) return rollouts;
+  return new Map(rollouts).set(key, { ...record, progress: { ...record.progress, at: now } });
+}
+
+/** What mounts a volume whose data are being replaced, or packed, ends, and nothing of it begins. */
 function standStill(machine: Machine, key: string, planned: PlannedSlice, instances: readonly Seen[]): PlannedSlice {
   const still = new Map(
     instances.filter(({ process }) => machine.standsStill(key, process)).map((seen) => [seen.id, seen] as const),

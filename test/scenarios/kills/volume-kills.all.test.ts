@@ -80,8 +80,8 @@ describe.skipIf(!bucketsAreThere)('a volume and a store', async () => {
       const one = await find(path);
       return one !== undefined && isOver(one) && one;
     });
-  const backUp = () =>
-    cluster.call<Transfer>('POST', `/volumes/${volumeId}/backups`, { environmentId, objectStoreId: added.id });
+  const backUp = (more: object = {}) =>
+    cluster.call<Transfer>('POST', `/volumes/${volumeId}/backups`, { environmentId, objectStoreId: added.id, ...more });
   const restore = (backupId: string) =>
     cluster.call<Transfer>('POST', `/volumes/${volumeId}/restore`, { environmentId, backupId });
 
@@ -165,6 +165,23 @@ describe.skipIf(!bucketsAreThere)('a volume and a store', async () => {
         });
       await storeIsWhole();
       expect(await read()).toBe('new new');
+    },
+  );
+
+  test.each(kills)(
+    'kill -9 of $what while the process stands still for a backup: it serves again, and the object is whole or absent',
+    async ({ parts, supervisor = false }) => {
+      bucket.hold(4 * 1024 * 1024);
+      const { id } = await backUp({ quiesce: true });
+      await installation.until('it is under way', async () => bucket.isHeld());
+      expect(await answer('/read').catch(() => '')).not.toBe('new new');
+      await kill(parts, supervisor);
+      bucket.letGo();
+      const over = await ended(`/volume-backups/${id}`);
+      expect(over.status).toBe(survives(parts) ? 'succeeded' : 'failed');
+      if (survives(parts)) expect(over.stoppedSeconds).toBeGreaterThan(0);
+      expect(await read()).toBe('new new');
+      await storeIsWhole();
     },
   );
 

@@ -40,13 +40,17 @@ export function useBackUp(volume: { id: string; name: string }, environmentId: s
     role: 'deployer',
     label: 'Back up',
     title: `Back up ${volume.name}`,
-    about: 'Its process goes on meanwhile. A file that changes while it is read is named afterwards.',
+    about: 'A file that changes while it is read is named afterwards.',
     operation: trpc.volumeBackups.create,
     path: { id: volume.id },
     start: { environmentId },
     fields: {
       environmentId: { control: () => null },
       objectStoreId: { control: ({ value, onChange }) => <StoreField value={value} onChange={onChange} /> },
+      quiesce: {
+        label: 'Stop the process meanwhile',
+        hint: 'It ends before it is packed and starts after it, whatever happens, so that no file changes. Else it goes on.',
+      },
     },
     submit: 'Back up',
     succeeded: `The backup of ${volume.name} is requested`,
@@ -109,7 +113,7 @@ function useBackupActions(): (backup: Backup) => Action[] {
   };
 }
 
-function BackupState({ status, message, warnings, progress }: Backup) {
+function BackupState({ status, message, warnings, progress, stoppedSeconds }: Backup) {
   const { word, tone } =
     status === 'uploading' ? ({ word: 'Uploading', tone: 'live' } as const) : transferStateWords[status];
   const { archiveBytes, volumeBytes, storedBytes } = progress;
@@ -118,6 +122,9 @@ function BackupState({ status, message, warnings, progress }: Backup) {
     <>
       <Status tone={tone}>{word}</Status>
       {status === 'uploading' && <span className="block text-soft text-sm">{how}</span>}
+      {stoppedSeconds !== undefined && (
+        <span className="block text-soft text-sm">The process stood still for {stoppedSeconds.toFixed(1)} s.</span>
+      )}
       {message !== '' && <span className="block text-pretty text-soft text-sm">{message}</span>}
       {warnings.map((warning) => (
         <span key={warning} className="block break-words text-attention text-sm">
