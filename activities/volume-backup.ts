@@ -1,6 +1,7 @@
 import { commandView } from '../db/commands/cluster-commands.ts';
 import { storeTargetOf } from '../db/object-stores/object-stores.ts';
 import { askForBackup, type BackupRow, lockBackup, unfitToStandStill } from '../db/volume-backups/claim.ts';
+import { notifyBackupFailed } from '../db/volume-backups/volume-backups.ts';
 import { openGivenBucket } from '../outbound/s3/given-bucket.ts';
 import type { S3Client } from '../outbound/s3/s3-client.ts';
 import { storedArchive } from '../protocol/volume.ts';
@@ -75,7 +76,8 @@ export function createActivities({ database, keyring, outbound }: ActivityParts)
     },
 
     finishVolumeBackup: ({ backupId: id, ...end }: Ref & Omit<TransferEnding, 'id'>) =>
-      finish({ id, ...end }, async () => {
+      finish({ id, ...end }, async (finishing, { organizationId }) => {
+        if (end.state === 'failed') await notifyBackupFailed(finishing, organizationId, id);
         const stored = end.state === 'succeeded' ? await storedOf(id) : undefined;
         if (stored === undefined) return {};
         const { sha256, sizeBytes, archiveBytes, warnings, stoppedMillis = null } = stored;

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { volumeBackupSchema } from '../api/volume-backups/operations.ts';
 import type { volumeRestoreSchema } from '../api/volume-restores/operations.ts';
+import { isId } from '../domain/ids.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
-import { followed, isOver, waitOption } from './backup.ts';
+import { followed, idOf as idOfBackup, isOver, waitOption } from './backup.ts';
 import { command, UsageError } from './engine/command.ts';
 import { listed, type Outcome } from './engine/outcome.ts';
 import { agreed, canAsk } from './engine/question.ts';
@@ -26,9 +27,8 @@ exit code is 1 when the restore does not succeed.`,
     ...restOptions,
   },
   run: async ({ yes, wait, ...given }, [word = '']) => {
-    if (word === '') throw new UsageError('Say the id of a backup; `./ballast backup list` lists them.');
     const rest = new Rest(given);
-    const path = `/volume-backups/${encodeURIComponent(word)}`;
+    const path = `/volume-backups/${idOfBackup(word)}`;
     const backup = await rest.call<z.output<typeof volumeBackupSchema>>('GET', path);
     const { id: backupId, volumeId, volumeName, serviceName, environmentName, environmentId, createdAt } = backup;
     const what = said`the data of ${volumeName} (${serviceName}, ${environmentName}) by those of ${createdAt}`;
@@ -116,14 +116,15 @@ async function restoreOf(rest: Rest, id: string): Promise<Restore> {
 }
 
 function idOf(word: string): string {
-  if (word === '') throw new UsageError('Say the id of a restore; `./ballast backup restores` lists them.');
-  return encodeURIComponent(word);
+  if (!isId(word))
+    throw new UsageError(said`"${word}" is no id of a restore; \`./ballast backup restores\` lists them.`);
+  return word;
 }
 
 const finished = (rest: Rest, restore: Restore) => followed(restore, () => restoreOf(rest, restore.id), progressText);
 
 function progressText({ status, sizeBytes, progress: { fetchedBytes } }: Restore): string {
-  if (status === 'replacing') return 'the data are replaced, and the processes stand still';
+  if (status === 'replacing') return 'the data are replaced while the processes stand still';
   return `${sizeText(fetchedBytes)}B of ${sizeText(sizeBytes)}B fetched`;
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { objectStoreSchema } from '../api/object-stores/operations.ts';
 import type { volumeBackupSchema } from '../api/volume-backups/operations.ts';
+import { isId } from '../domain/ids.ts';
 import { Refusal } from '../runtime/supervisor/refusal.ts';
 import { deletion, yesOption } from './deleted.ts';
 import { command, UsageError } from './engine/command.ts';
@@ -152,9 +153,9 @@ async function backupOf(rest: Rest, id: string): Promise<Backup> {
   return await rest.call<Backup>('GET', `${backups}/${idOf(id)}`);
 }
 
-function idOf(word: string): string {
-  if (word === '') throw new UsageError('Say the id of a backup; `./ballast backup list` lists them.');
-  return encodeURIComponent(word);
+export function idOf(word: string): string {
+  if (!isId(word)) throw new UsageError(said`"${word}" is no id of a backup; \`./ballast backup list\` lists them.`);
+  return word;
 }
 
 /** Until it is over; each step of it is a line for people. */
@@ -165,7 +166,9 @@ export async function followed<Transfer extends { status: string; message: strin
 ): Promise<Transfer> {
   let [now, line] = [first, ''];
   while (!isOver(now)) {
-    const next = now.status === 'queued' ? now.message || 'Waits for its turn.' : `${progress(now)}.`;
+    const done = progress(now);
+    const begun = `${done.charAt(0).toUpperCase()}${done.slice(1)}.`;
+    const next = now.status === 'queued' ? now.message || 'Waits for its turn.' : begun;
     if (next !== line) process.stderr.write(`${said`${next}`}\n`);
     line = next;
     await pause(lookedAtEachMillis);

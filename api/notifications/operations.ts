@@ -25,6 +25,7 @@ export const notificationSchema = z
         guardLooseningId: id,
         projectId: id,
         serviceId: id,
+        volumeBackupId: id,
       },
       tab: z.string().optional(),
     }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { DeletionKind } from '../../domain/deletions/kinds.ts';
+import type { Author } from '../engine/author.ts';
 import type { Effect } from '../engine/effect.ts';
 
 export interface NewDeletion {
@@ -17,6 +18,8 @@ export interface NewDeletion {
   hours?: number;
   purgeRequested?: boolean;
   purgeStartedAt?: Date | null;
+  /** Whose decision it is, where it takes effect by another's word. */
+  requestedBy?: Pick<Author, 'kind' | 'id' | 'name'>;
 }
 
 export interface Begun {
@@ -28,7 +31,7 @@ export interface Begun {
 export async function beginDeletion(effect: Effect, given: NewDeletion): Promise<Begun> {
   const { organizationId, hours, purgeRequested = false, purgeStartedAt = null } = given;
   const id = uuid();
-  const { author } = effect;
+  const { requestedBy: author = effect.author } = given;
   const setting = sql<number>`(select deleted_retention_hours from organization where id = ${organizationId})`;
   const row = await effect.kysely
     .insertInto('deletion')

@@ -6,6 +6,7 @@ import { keptName, volumeName } from '../../domain/services/volumes.ts';
 import { type TransferState, transfersAtOnce } from '../../domain/volume-backups/states.ts';
 import type { RestoreVolumeBody, StoreTarget } from '../../protocol/volume.ts';
 import { createCommand } from '../commands/cluster-commands.ts';
+import type { Author } from '../engine/author.ts';
 import type { Effect } from '../engine/effect.ts';
 import { tenant } from '../postgres/tenant.ts';
 import type { Secrets } from '../workloads/sealed-workload.ts';
@@ -42,6 +43,7 @@ export interface BackupRow extends TransferRow {
 export interface RestoreRow extends TransferRow {
   sourceBackupId: string | null;
   keptByRestoreId: string | null;
+  requestedBy: Pick<Author, 'kind' | 'id' | 'name'>;
 }
 
 const columns = [
@@ -71,12 +73,16 @@ export async function lockBackup({ kysely }: Pick<Effect, 'kysely'>, id: string)
 }
 
 export async function lockRestore({ kysely }: Pick<Effect, 'kysely'>, id: string): Promise<RestoreRow | undefined> {
-  return await kysely
+  const row = await kysely
     .selectFrom('volume_restore')
     .select([...columns, finished, 'source_backup_id as sourceBackupId', 'kept_by_restore_id as keptByRestoreId'])
+    .select(['requested_by_kind as kind', 'requested_by_id as by', 'requested_by_name as name'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { kind, by, name, ...restore } = row;
+  return { ...restore, requestedBy: { kind, id: by, name } };
 }
 
 /** Turns of a cluster are given one after the other, before any row is locked. */

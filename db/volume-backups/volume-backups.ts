@@ -1,10 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { actorId } from '../../domain/actors/actors.ts';
+import { backupFailed } from '../../domain/notifications/messages.ts';
 import { Problem } from '../../domain/problems.ts';
 import { backupKey, isTransferOver, type TransferState } from '../../domain/volume-backups/states.ts';
 import type { BackupProgress } from '../../protocol/volume.ts';
 import type { Effect } from '../engine/effect.ts';
+import { notify } from '../notifications/notify.ts';
 import { type Page, pageOf } from '../postgres/page-of.ts';
 import type { Tables } from '../postgres/tables.ts';
 import { lockBackup, type TransferTable } from './claim.ts';
@@ -191,6 +193,21 @@ export async function cancelVolumeBackup(effect: Effect, backup: VolumeBackupVie
   effect.tell({ to: actorId('volume-backup', id), message: 'cancelled', organizationId, body: {} });
   record(effect, backup, 'cancelled');
   return await writtenBackup(effect, organizationId, id);
+}
+
+/** Who requested one hears that it failed, and so do chats. */
+export async function notifyBackupFailed(effect: Effect, organizationId: string, id: string): Promise<void> {
+  const failed = await findVolumeBackup(effect.kysely, organizationId, id);
+  const requester = await effect.kysely
+    .selectFrom('volume_backup')
+    .select(['requested_by_kind as kind', 'requested_by_id as id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (failed === undefined || requester === undefined) return;
+  await notify(effect, {
+    ...{ organizationId, occasion: `volume backup ${id} failed`, to: { requester }, channels: { chat: true } },
+    message: backupFailed({ ...failed, reason: failed.message ?? 'Nobody said why.' }),
+  });
 }
 
 /** Its object is gone. */

@@ -218,10 +218,11 @@ async function keepReplaced(effect: Effect, restore: RestoreRow): Promise<void> 
   if (volume === undefined) return;
   const { name, mountPath, sizeBytes, context, environment, cluster } = volume;
   const id = uuid();
-  const { projectId, serviceId } = restore;
+  const { projectId, serviceId, requestedBy } = restore;
   const { deletionId } = await beginDeletion(effect, {
     ...{ organizationId, projectId, kind: 'left-volume', subjectId: id, name, slug: '', context },
     detail: `${mountPath}, ${inUnits(sizeBytes)}, in ${environment} on the cluster ${cluster}, replaced by a restore`,
+    requestedBy,
   });
   await tenant(effect.kysely, organizationId)
     .insertInto('left_volume')

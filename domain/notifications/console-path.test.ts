@@ -7,6 +7,7 @@ test.each([
   [{ type: 'build', buildId: 'b', serviceId: 's' }, '/acme/builds/b'],
   [{ type: 'cluster', clusterId: 'c' }, '/acme/clusters/c'],
   [{ type: 'cluster', clusterId: 'c', tab: 'agent' }, '/acme/clusters/c/agent'],
+  [{ type: 'volume_backup', volumeBackupId: 'v' }, '/acme/workflows/v'],
   [{ type: 'cluster' }, '/acme/notifications'],
 ] as const)('%j leads to %s', (link, path) => {
   expect(consolePath('acme', link)).toBe(path);

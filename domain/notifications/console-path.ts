@@ -8,6 +8,7 @@ export function consolePath(organization: string, { type, tab, ...ids }: Notific
     deployment: ['deployments', ids.deploymentId],
     build: ['builds', ids.buildId],
     cluster: ['clusters', ids.clusterId],
+    volume_backup: ['workflows', ids.volumeBackupId],
   };
   // Another version may have written it, and know more types.
   const [page, id] = subjects[type] ?? [];

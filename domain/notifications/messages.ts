@@ -119,6 +119,28 @@ export function buildAwaitsApproval(build: AwaitingBuild): NotificationMessage {
   };
 }
 
+export interface FailedBackup {
+  id: string;
+  projectId: string;
+  environmentId: string;
+  serviceId: string;
+  environmentName: string;
+  serviceName: string;
+  volumeName: string;
+  /** Why, in a sentence that says what to do. */
+  reason: string;
+}
+
+export function backupFailed(failed: FailedBackup): NotificationMessage {
+  const { id: volumeBackupId, projectId, environmentId, serviceId, reason } = failed;
+  return {
+    kind: 'failure',
+    title: `Backup of ${failed.volumeName} (${failed.serviceName}, ${failed.environmentName}) failed`,
+    body: `${reason} Backups from before are kept.`,
+    link: { type: 'volume_backup', volumeBackupId, projectId, environmentId, serviceId },
+  };
+}
+
 /** The message by which somebody sees that a channel works. No link of its own: the sender adds that of the channels' page. */
 export function channelTest({ organization, label }: { organization: string; label: string }) {
   return {

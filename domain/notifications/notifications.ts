@@ -3,7 +3,7 @@ export const notificationKinds = ['approval', 'failure', 'warning', 'deploy'] as
 export type NotificationKind = (typeof notificationKinds)[number];
 
 /** The subject of a notification, and so the page that it opens. */
-export const linkTypes = ['approval', 'deployment', 'build', 'cluster', 'guard'] as const;
+export const linkTypes = ['approval', 'deployment', 'build', 'cluster', 'guard', 'volume_backup'] as const;
 
 export interface NotificationLink {
   type: (typeof linkTypes)[number];
@@ -16,6 +16,7 @@ export interface NotificationLink {
   guardLooseningId?: string;
   projectId?: string;
   serviceId?: string;
+  volumeBackupId?: string;
   /** Of its subject's page, where that has tabs. */
   tab?: 'agent';
 }
@@ -97,7 +98,7 @@ export const notifiedEvents = [
     name: 'A build fails, or builds but cannot deploy',
     ...{ kind: 'failure', chat: 'production', pager: 'no' },
   },
-  { name: 'A volume backup fails', kind: 'failure', chat: 'yes', pager: 'no', later: true },
+  { name: 'A volume backup fails', kind: 'failure', chat: 'yes', pager: 'no' },
   { name: 'A cluster loses contact with its agent', kind: 'warning', chat: 'yes', pager: 'opens' },
   { name: 'A cluster reconnects', kind: 'warning', chat: 'no', pager: 'resolves', openedBy: 'warning' },
   { name: 'An agent update becomes available', kind: 'warning', chat: 'no', pager: 'no' },

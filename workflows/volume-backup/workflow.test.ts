@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finishCommand, ownCommand } from '../../db/commands/cluster-commands.ts';
 import { type Effect, effect } from '../../db/engine/effect.ts';
 import { createObjectStore, type ObjectStoreView } from '../../db/object-stores/object-stores.ts';
+import { tenant } from '../../db/postgres/tenant.ts';
 import { callNext } from '../../db/volume-backups/claim.ts';
 import {
   cancelVolumeBackup,
@@ -15,7 +16,7 @@ import { tester } from '../../test/actors/actors.ts';
 import { type ServedGround, servedGround } from '../../test/actors/grounds/served-ground.ts';
 import { until } from '../../test/ground/until.ts';
 import { type Bucket, bucketsAreThere, startBucket } from '../../test/registry/bucket.ts';
-import { seedOrganization } from '../../test/seeds/seed.ts';
+import { seedMember, seedOrganization } from '../../test/seeds/seed.ts';
 import { type SeededPlace, seedDeployment, seedPlace, seedRelease } from '../../test/seeds/seed-place.ts';
 
 type Result = Omit<Parameters<typeof finishCommand>[3], 'attempt'>;
@@ -26,9 +27,13 @@ describe.skipIf(!bucketsAreThere)('with a store', () => {
   let store: ObjectStoreView;
   let place: SeededPlace;
   let organizationId: string;
+  let ada: string;
   beforeAll(async () => {
     [bucket, actors] = [await startBucket('backups/'), await servedGround()];
     organizationId = await seedOrganization(actors.database);
+    ada = await seedMember(actors.database, organizationId, 'deployer');
+    // An owner, who is not told.
+    await seedMember(actors.database, organizationId, 'owner');
     place = await seedPlace(actors.database, organizationId);
     const { pathStyle: forcePathStyle, prefix: _, ...target } = bucket.target;
     const given = {
@@ -62,7 +67,8 @@ describe.skipIf(!bucketsAreThere)('with a store', () => {
     const names = { environmentName: 'Production', serviceName: 'Web', volumeName: 'data' };
     const of = { organizationId, projectId, environmentId, serviceId, volumeId, ...names };
     const where = { clusterId, objectStoreId: store.id, method: 'archive', quiesce } as const;
-    const backup = await run((asking) => requestVolumeBackup(asking, { ...of, ...where }));
+    const asking = { kind: 'user', id: ada, name: 'Ada' } as const;
+    const backup = await effect(actors.database, asking, (one) => requestVolumeBackup(one, { ...of, ...where }));
     await deliver(backup.id);
     return backup;
   }
@@ -71,6 +77,13 @@ describe.skipIf(!bucketsAreThere)('with a store', () => {
     await run((finishing) => finishCommand(finishing, cluster(), id, { attempt: 1, ...told }));
     await deliver(id);
   }
+
+  const toldOf = (id: string) =>
+    tenant(actors.database.kysely, organizationId)
+      .selectFrom('notification')
+      .select(['user_id', 'kind', 'title', 'body', 'link'])
+      .where('occasion', '=', `volume backup ${id} failed`)
+      .execute();
 
   const sha256 = 'a'.repeat(64);
   /** As an agent stores it. */
@@ -141,6 +154,13 @@ describe.skipIf(!bucketsAreThere)('with a store', () => {
     await ends(id, told);
     expect(await result(id)).toBe('failed');
     expect((await row(id)).message).toMatch(message);
+    expect(await toldOf(id)).toEqual([
+      {
+        ...{ user_id: ada, kind: 'failure', title: 'Backup of data (Web, Production) failed' },
+        body: expect.stringMatching(/\. Backups from before are kept\.$/),
+        link: expect.objectContaining({ type: 'volume_backup', volumeBackupId: id }),
+      },
+    ]);
     expect([await bucket.keys(objectKey), await bucket.uploads()]).toEqual([[], []]);
   });
 

@@ -29,13 +29,15 @@ export function kindOf({ kind }: Pick<Notification, 'kind'>): { word: string; si
 
 /** The page of its subject; none where a newer control plane names a subject that is not known here. */
 export function linkOf({ link }: Pick<Notification, 'link'>, organization: string): LinkProps | undefined {
-  const { type, approvalId, buildId, deploymentId, clusterId, tab } = link;
+  const { type, approvalId, buildId, deploymentId, clusterId, volumeBackupId, tab } = link;
   if (type === 'guard') return { to: '/$organization', params: { organization } };
   if (type === 'approval' && approvalId !== undefined) {
     return { to: '/$organization/approvals/$approval', params: { organization, approval: approvalId } };
   }
   if (type === 'deployment' && deploymentId !== undefined) return deploymentLink({ id: deploymentId }, organization);
   if (type === 'build' && buildId !== undefined) return buildLink({ id: buildId }, organization);
+  if (type === 'volume_backup' && volumeBackupId !== undefined)
+    return { to: '/$organization/workflows/$workflow', params: { organization, workflow: volumeBackupId } };
   if (type === 'cluster' && clusterId !== undefined) {
     const params = { organization, cluster: clusterId };
     return {

@@ -49,7 +49,7 @@ export function useBackUp(volume: { id: string; name: string }, environmentId: s
       objectStoreId: { control: ({ value, onChange }) => <StoreField value={value} onChange={onChange} /> },
       quiesce: {
         label: 'Stop the process meanwhile',
-        hint: 'It ends before it is packed and starts after it, whatever happens, so that no file changes. Else it goes on.',
+        hint: 'The process ends before the volume is packed and starts after it, whatever happens, so that no file changes. Otherwise it goes on.',
       },
     },
     submit: 'Back up',

@@ -43,8 +43,8 @@ export function useRestore(): (backup: Backup) => Action {
       name: volumeName,
       text: (
         <>
-          The data of {volumeName} become those of <Time at={createdAt} />. They are fetched and checked first, while
-          the process goes on; then it stands still for some seconds. The data that the volume has now are kept in
+          The files of the backup of <Time at={createdAt} /> are fetched and checked while the process goes on. Then it
+          stands still for some seconds, in which they take the place of those that the volume has. These are kept in
           Deleted, and can be restored from there.
         </>
       ),
