@@ -144,6 +144,7 @@ function lostWith({ services, databases, stagedServices, ...impact }: Impact): L
   return [
     [services.length + databases.length, `stopped: ${names([...services, ...databases])}`],
     [volumes.count, `volumes kept until it is purged: ${volumes.count}`],
+    [impact.backups.count, `backups of volumes, which stay in their stores: ${impact.backups.count}`],
     [inFlightDeployments, `deployments under way: ${inFlightDeployments}`],
     [pendingApprovals, `approvals closed: ${pendingApprovals}`],
     [stagedChanges, `staged changes discarded: ${stagedChanges}`],

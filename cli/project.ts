@@ -46,6 +46,7 @@ function lostWith({ environments, services, databases, volumes, ...impact }: Imp
     [environments.length, `environments: ${environments.map(({ name }) => name).join(', ')}`],
     [services + databases, `services: ${services + databases}`],
     [volumes.count, `volumes kept until it is purged: ${volumes.count}`],
+    [impact.backups.count, `backups of volumes, which stay in their stores: ${impact.backups.count}`],
     [inFlightDeployments, `deployments under way: ${inFlightDeployments}`],
     [pendingApprovals, `approvals closed: ${pendingApprovals}`],
     [stagedChanges, `staged changes discarded: ${stagedChanges}`],

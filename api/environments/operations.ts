@@ -11,6 +11,7 @@ import {
 import { inhabitantsOf } from '../../db/environments/inhabitants.ts';
 import { environmentImpact, deleteEnvironment as remove } from '../../db/environments/removal.ts';
 import { leaveVolumes, purgedThere, reviveLeft } from '../../db/services/removal/left-volumes.ts';
+import { sizeOfBackups } from '../../db/volume-backups/volume-backups.ts';
 import { defined } from '../../domain/defined.ts';
 import { Problem } from '../../domain/problems.ts';
 import { commandSchema, presentCommand } from '../commands/command.ts';
@@ -176,7 +177,7 @@ export const environmentDeletionImpactSchema = z
     variables: z.int(),
     volumes: sizes,
     domains: z.array(z.object({ exposure: z.string(), hostname: z.string() })),
-    backups: sizes,
+    backups: sizes.describe('Of its volumes. They stay in their stores.'),
     archives: z.int(),
     inFlightDeployments: z.int().describe('They are cancelled, or with `wait` end by themselves if they have begun.'),
     pendingApprovals: z.int().describe('They are closed.'),
@@ -187,7 +188,7 @@ export const environmentDeletionImpactSchema = z
   .meta({ id: 'EnvironmentDeletionImpact' });
 
 /** Subjects that no version has yet. */
-const nothing = { domains: [], backups: { count: 0, sizeBytes: 0 }, archives: 0, previewBase: false, previews: 0 };
+const nothing = { domains: [], archives: 0, previewBase: false, previews: 0 };
 
 const environmentDeletionImpact = operation({
   method: 'GET',
@@ -199,11 +200,13 @@ const environmentDeletionImpact = operation({
   result: environmentDeletionImpactSchema,
   async handle({ found: environment, database: { kysely } }) {
     const { cluster, ...impact } = await environmentImpact(kysely, environment);
+    const { id: environmentId, organizationId } = environment;
     return {
       environment,
       namespace: environment.namespace,
       cluster: cluster && { ...cluster, removesNamespace: true },
       ...impact,
+      backups: await sizeOfBackups(kysely, organizationId, { environmentId }),
       ...nothing,
     };
   },

@@ -12,6 +12,7 @@ import {
   listProjects as projectsOf,
 } from '../../db/projects/projects.ts';
 import { projectImpact, deleteProject as remove } from '../../db/projects/removal.ts';
+import { sizeOfBackups } from '../../db/volume-backups/volume-backups.ts';
 import { firstEnvironments } from '../../domain/environments/environments.ts';
 import { Problem } from '../../domain/problems.ts';
 import { changedFields } from '../engine/input/changed-fields.ts';
@@ -150,7 +151,7 @@ export const projectDeletionImpactSchema = z
     databases: z.int(),
     volumes: sizes.describe('In all of its environments.'),
     domains: z.int(),
-    backups: sizes,
+    backups: sizes.describe('Of its volumes. They stay in their stores.'),
     archives: z.int(),
     inFlightDeployments: z.int().describe('They are cancelled, or with `wait` end by themselves if they have begun.'),
     pendingApprovals: z.int().describe('They are closed.'),
@@ -168,8 +169,9 @@ const projectDeletionImpact = operation({
   result: projectDeletionImpactSchema,
   async handle({ found: project, database: { kysely } }) {
     // Subjects that no version has yet.
-    const nothing = { domains: 0, backups: { count: 0, sizeBytes: 0 }, archives: 0 };
-    return { project, ...(await projectImpact(kysely, project)), ...nothing };
+    const nothing = { domains: 0, archives: 0 };
+    const backups = await sizeOfBackups(kysely, project.organizationId, { projectIds: [project.id] });
+    return { project, ...(await projectImpact(kysely, project)), backups, ...nothing };
   },
 });
 

@@ -6,14 +6,18 @@ import { madeProjects } from '../../test/seeds/made-project.ts';
 
 const { api, ours } = await ownApi({});
 const as = ours.tokens.admin;
-const { project, service, call } = madeProjects(
+const {
+  project: makeProject,
+  service,
+  call,
+} = madeProjects(
   () => ({ api, as }),
   () => ours,
 );
 
 /** A volume that two environments have, one of them of production, and a store. */
 async function volume() {
-  const { id, staging, production } = await project();
+  const { id, staging, production } = await makeProject();
   const made = await service(id, { name: 'api' });
   const [web] = made.processes;
   const data = { name: 'data', mountPath: '/data', sizeBytes: 1_000 };
@@ -31,15 +35,19 @@ async function volume() {
     return String(backupId);
   };
   const restore = (body: object) => call('POST', `/volumes/${created.id}/restore`, body);
-  return { id: String(created.id), staging, production, backup, restore };
+  return { id: String(created.id), project: id, staging, production, backup, restore };
 }
 
 test('a volume is restored from its newest backup, or from the one that is named, one restore at a time', async () => {
-  const { id, staging, backup, restore } = await volume();
+  const { id, project, staging, backup, restore } = await volume();
   expectProblem(await restore({ environmentId: staging }), 409, 'has no backup here yet');
   const first = await backup(staging);
   const newest = await backup(staging);
   const failed = await backup(staging, 'failed');
+  for (const path of [`/environments/${staging}`, `/projects/${project}`]) {
+    const { backups } = ok(await call('GET', `${path}/deletion-impact`));
+    expect(backups, path).toEqual({ count: 2, sizeBytes: 14 });
+  }
   expectProblem(await restore({ environmentId: staging, backupId: failed }), 409, 'has succeeded can be restored');
   const made = ok(await restore({ environmentId: staging }), 201);
   expect(made).toMatchObject({

@@ -123,6 +123,22 @@ export async function listVolumeBackups(
     .execute();
 }
 
+/** Those that have succeeded, and what they take in their stores. */
+export async function sizeOfBackups(
+  kysely: Kysely<Tables>,
+  organizationId: string,
+  of: TransfersOf,
+): Promise<{ count: number; sizeBytes: number }> {
+  return await kysely
+    .selectFrom('volume_backup')
+    .select([sql<number>`count(*)::int`.as('count'), sql<number>`coalesce(sum(size_bytes), 0)::float8`.as('sizeBytes')])
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .where('state', '=', 'succeeded')
+    .where(ofThese('volume_backup', of))
+    .executeTakeFirstOrThrow();
+}
+
 /** The newest that has succeeded. */
 export async function newestVolumeBackup(
   kysely: Kysely<Tables>,

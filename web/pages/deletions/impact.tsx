@@ -27,14 +27,15 @@ export function Impact<Answer>({ options, lines, children }: ImpactProps<Answer>
 
 interface Ended {
   volumes: { count: number; sizeBytes: number };
+  backups: { count: number; sizeBytes: number };
   inFlightDeployments: number;
   pendingApprovals: number;
   stagedChanges: number;
 }
 
 /** Of an environment and of a project alike: what ends, then what is kept. */
-export function endedWith({ volumes, inFlightDeployments, pendingApprovals, stagedChanges }: Ended): Impacts {
-  const size = sizeText(volumes.sizeBytes);
+export function endedWith({ volumes, backups, inFlightDeployments, pendingApprovals, stagedChanges }: Ended): Impacts {
+  const [size, stored] = [sizeText(volumes.sizeBytes), sizeText(backups.sizeBytes)];
   return [
     { what: numbered('deployment is cancelled', 'deployments are cancelled'), count: inFlightDeployments },
     { what: numbered('approval is closed', 'approvals are closed'), count: pendingApprovals },
@@ -42,6 +43,10 @@ export function endedWith({ volumes, inFlightDeployments, pendingApprovals, stag
     {
       what: numbered(`volume is kept until the purge, ${size}`, `volumes are kept until the purge, ${size}`),
       count: volumes.count,
+    },
+    {
+      what: numbered(`backup stays in its store, ${stored}`, `backups stay in their stores, ${stored}`),
+      count: backups.count,
     },
   ];
 }
