@@ -2,6 +2,7 @@ import type { Benchmark } from './engine/benchmark.ts';
 import { credentials } from './ground/credentials.ts';
 import { actorStart } from './subjects/actor-start.ts';
 import { agents } from './subjects/agents.ts';
+import { backup } from './subjects/backup.ts';
 import { buildLog } from './subjects/build-log/build-log.ts';
 import { commandLine } from './subjects/command-line/start.ts';
 import { upload } from './subjects/command-line/upload.ts';
@@ -42,6 +43,7 @@ export const benchmarks: readonly Benchmark[] = [
   flood,
   registry,
   upload,
+  backup,
   commandLine,
   inbox,
   openWorkflows,
