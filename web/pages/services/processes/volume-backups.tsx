@@ -8,12 +8,12 @@ import { Section } from '../../../components/page.tsx';
 import { Status } from '../../../components/status.tsx';
 import type { Column } from '../../../components/table/column.ts';
 import { Table } from '../../../components/table/table.tsx';
-import { Time } from '../../../components/times/time.tsx';
 import { useList } from '../../../control-plane/by-slug.ts';
 import { useOperation } from '../../../control-plane/operation.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import type { Placed } from '../use-service.ts';
+import { requestedColumn, volumeColumn } from './transfer-columns.tsx';
 import { useRestore } from './volume-restores.tsx';
 import { sizeText } from './volume-size.ts';
 
@@ -136,12 +136,7 @@ function BackupState({ status, message, warnings, progress, stoppedSeconds }: Ba
 }
 
 const columns: Column<Backup>[] = [
-  {
-    label: 'Volume',
-    cell: ({ volumeName }) => <span className="font-medium">{volumeName}</span>,
-    sort: ({ volumeName }) => volumeName,
-    width: 'minmax(0, 1fr)',
-  },
+  volumeColumn,
   { label: 'State', cell: (backup) => <BackupState {...backup} />, width: 'minmax(0, 2fr)', phone: 'labelled' },
   {
     label: 'Size',
@@ -150,16 +145,5 @@ const columns: Column<Backup>[] = [
     width: 'minmax(0, 0.7fr)',
     phone: 'labelled',
   },
-  {
-    label: 'Requested',
-    cell: ({ createdAt, requestedBy }) => (
-      <>
-        <Time at={createdAt} />
-        <span className="block text-soft text-sm">{requestedBy}</span>
-      </>
-    ),
-    sort: ({ createdAt }) => createdAt,
-    width: 'minmax(0, 1fr)',
-    phone: 'labelled',
-  },
+  requestedColumn,
 ];

@@ -11,6 +11,7 @@ import { useOperation } from '../../../control-plane/operation.ts';
 import { usePlane } from '../../../control-plane/plane.ts';
 import type { Answers } from '../../../control-plane/session.ts';
 import type { Placed } from '../use-service.ts';
+import { requestedColumn, volumeColumn } from './transfer-columns.tsx';
 import { sizeText } from './volume-size.ts';
 
 type Restore = Answers['volumeRestores']['listAll']['items'][number];
@@ -95,12 +96,7 @@ function RestoreState({ status, message, sizeBytes, progress, stoppedSeconds }: 
 }
 
 const columns: Column<Restore>[] = [
-  {
-    label: 'Volume',
-    cell: ({ volumeName }) => <span className="font-medium">{volumeName}</span>,
-    sort: ({ volumeName }) => volumeName,
-    width: 'minmax(0, 1fr)',
-  },
+  volumeColumn,
   { label: 'State', cell: (restore) => <RestoreState {...restore} />, width: 'minmax(0, 2fr)', phone: 'labelled' },
   {
     label: 'From',
@@ -108,16 +104,5 @@ const columns: Column<Restore>[] = [
     width: 'minmax(0, 0.7fr)',
     phone: 'labelled',
   },
-  {
-    label: 'Requested',
-    cell: ({ createdAt, requestedBy }) => (
-      <>
-        <Time at={createdAt} />
-        <span className="block text-soft text-sm">{requestedBy}</span>
-      </>
-    ),
-    sort: ({ createdAt }) => createdAt,
-    width: 'minmax(0, 1fr)',
-    phone: 'labelled',
-  },
+  requestedColumn,
 ];
