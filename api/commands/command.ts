@@ -12,6 +12,7 @@ import { commandResult as commandResultBody } from '../../protocol/command.ts';
 import { incarnationRoute, mustFit } from '../agent-link/agent-route.ts';
 import type { AnswerOf } from '../engine/answers.ts';
 import type { ServerParts } from '../engine/server/server-parts.ts';
+import { deleteUnclaimed } from '../volume-backups/stored-object.ts';
 
 export const commandSchema = z
   .object({
@@ -62,6 +63,7 @@ export const commandResult = incarnationRoute({
       // Whatever became of the command and of its actor meanwhile: that is where the data are.
       if (body.replaced !== undefined) await noteReplaced(finishing, agent.cluster, id, body.replaced);
     });
+    if (body.stored !== undefined) await deleteUnclaimed(server, agent.organizationId, id);
   },
 });
 

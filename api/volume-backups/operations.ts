@@ -15,7 +15,6 @@ import {
 import { openRestoreOf } from '../../db/volume-backups/volume-restores.ts';
 import { Problem } from '../../domain/problems.ts';
 import { backupMethods, isTransferOver, statusOf, volumeBackupStatuses } from '../../domain/volume-backups/states.ts';
-import { openGivenBucket } from '../../outbound/s3/given-bucket.ts';
 import { S3Failed } from '../../outbound/s3/s3-failures.ts';
 import { presignedAddress } from '../../outbound/s3/s3-request.ts';
 import type { OrganizationCaller } from '../engine/caller.ts';
@@ -28,6 +27,7 @@ import { theService } from '../services/service.ts';
 import { partIn } from '../services/service-place.ts';
 import { settingsOf } from '../volumes/operations.ts';
 import { theVolume } from '../volumes/volume.ts';
+import { deleteStored } from './stored-object.ts';
 
 const theVolumeBackup = resource('volume backup', findVolumeBackup, ({ projectId }) => projectId);
 
@@ -163,21 +163,14 @@ const deleteBackup = operation({
     }
     const restore = await openRestoreOf(database.kysely, backup);
     if (restore !== undefined) throw new Problem('conflict', `The restore ${restore} needs it, and is not over.`);
-    const ref = { organizationId: backup.organizationId, id: backup.objectStoreId };
     if (backup.state === 'succeeded') {
-      const store = await storeTargetOf(database.kysely, server.keyring, ref, server.outbound);
-      const bucket = openGivenBucket(store, store);
-      try {
-        for (const key of [backup.objectKey, `${backup.objectKey}.json`]) await bucket.delete(key);
-      } catch (error) {
+      await deleteStored(server, backup).catch((error: unknown) => {
         if (!(error instanceof S3Failed)) throw error;
         throw new Problem(
           'conflict',
           `The object could not be deleted from its store: ${error.message} Try again later.`,
         );
-      } finally {
-        await bucket.close();
-      }
+      });
     }
     await once(async (effect) =>
       noteBackupDeleted(effect, await caller.see(theVolumeBackup, backup.id, effect.kysely)),

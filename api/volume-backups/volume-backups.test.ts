@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEnrollmentToken } from '../../db/clusters/enrollment-tokens.ts';
+import { createCommand } from '../../db/commands/cluster-commands.ts';
+import { effect } from '../../db/engine/effect.ts';
+import { PeerAgent } from '../../test/agents/peer-agent.ts';
 import { ok } from '../../test/api/client.ts';
 import { expectProblem } from '../../test/api/expect-problem.ts';
 import { ownApi } from '../../test/api/own-api.ts';
 import { type Bucket, bucketsAreThere, startBucket } from '../../test/registry/bucket.ts';
 import { madeProjects } from '../../test/seeds/made-project.ts';
+import { machine } from '../../test/seeds/seed.ts';
 
 const { api, ours } = await ownApi({ env: { OUTBOUND_ALLOWED_RANGES: '127.0.0.0/8' } });
 const as = ours.tokens.admin;
@@ -106,5 +111,33 @@ describe.skipIf(!bucketsAreThere)('a real store', () => {
     await api.sql`update volume_backup set state = 'succeeded', finished_at = now() where id = ${String(backup.id)}`;
     expectProblem(await call('DELETE', `/volume-backups/${backup.id}`), 409, 'could not be deleted from its store');
     expect((await call('GET', `/volume-backups/${backup.id}`)).status).toBe(200);
+  });
+
+  test('of a backup that was given up the object is deleted that its agent tells of afterwards', async () => {
+    const { id, environmentId } = await volume();
+    const objectStoreId = await store({ endpoint: bucket.target.endpoint, prefix: 'late' });
+    const { clusterId } = ok(await call('GET', `/environments/${environmentId}`)) as { clusterId: string };
+    const { secret } = await effect(api.database, machine, (making) =>
+      createEnrollmentToken(making, { id: clusterId, organizationId: ours.organizationId }),
+    );
+    const agent = new PeerAgent(api.url);
+    await agent.join(secret);
+    const tells = async (state: 'failed' | 'running') => {
+      const backup = ok(await call('POST', `/volumes/${id}/backups`, { environmentId, objectStoreId }), 201);
+      const [backupId, key] = [String(backup.id), `late/${backup.objectKey}`];
+      const finishedAt = state === 'failed' ? new Date() : null;
+      await api.sql`update volume_backup set state = ${state}, finished_at = ${finishedAt} where id = ${backupId}`;
+      await bucket.client.put(key, { pieces: [Buffer.from('archive')] });
+      const command = { id: backupId, body: { kind: 'backup-volume' } };
+      await effect(api.database, machine, (asking) =>
+        createCommand(asking, api.keyring, { id: clusterId, organizationId: ours.organizationId }, command),
+      );
+      const stored = { sha256: 'a'.repeat(64), sizeBytes: 7, archiveBytes: 10_240 };
+      await agent.result(backupId, { exitCode: 0, stored: { ...stored, warnings: [] } });
+      return key;
+    };
+    expect(await bucket.keys(await tells('failed'))).toEqual([]);
+    const kept = await tells('running');
+    expect(await bucket.keys(kept)).toEqual([kept]);
   });
 });
