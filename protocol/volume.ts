@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { said } from './text.ts';
+import { partName } from './workload.ts';
 
 /** A bucket, the credential for it, and the rules for its address: the agent holds to those of its control plane. */
 export const storeTarget = z.object({
@@ -55,8 +56,8 @@ export const restoreVolumeBody = z.object({
   kind: z.literal('restore-volume'),
   /** Of the workload. */
   key: z.string(),
-  volume: z.string(),
-  keptAs: z.string(),
+  volume: partName,
+  keptAs: partName,
   from: z.union([
     z.object({
       store: storeTarget,
@@ -66,7 +67,7 @@ export const restoreVolumeBody = z.object({
       bytesPerSecond: z.int().min(1).optional(),
     }),
     /** The name under which they were kept. */
-    z.object({ kept: z.string() }),
+    z.object({ kept: partName }),
   ]),
 });
 export type RestoreVolumeBody = z.infer<typeof restoreVolumeBody>;
