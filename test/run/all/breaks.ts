@@ -122,16 +122,27 @@ function nearNotice(clone: string, one: Break): string | undefined {
   });
 }
 
-/** By break the test that fails with it alone, of all tests that fail with all of these breaks together. */
-function farNotices(clone: string, breaks: readonly Break[]): Map<Break, string> {
+/**
+ * Of all tests that fail with all of these breaks together, those that fail with one of them alone; told as they are found. Whole
+ * installations come last: each takes longer than many others.
+ */
+function farNotices(
+  clone: string,
+  breaks: readonly Break[],
+  found: (one: Break, by: string) => void,
+): Map<Break, string> {
   const noticed = new Map<Break, string>();
   if (breaks.length === 0) return noticed;
   const near = new Map(breaks.map((one) => [one, testsNear(clone, one.file)] as const));
   const all = [...new Set([...near.values()].flat())];
-  for (const test of broken(clone, breaks, () => failing(clone, all)))
+  const failed = broken(clone, breaks, () => failing(clone, all));
+  const whole = (name: string) => Number(name.startsWith('test/'));
+  for (const test of failed.toSorted((a, b) => whole(a) - whole(b)))
     for (const one of breaks) {
       if (noticed.has(one) || !near.get(one)?.includes(test)) continue;
-      if (broken(clone, [one], () => failing(clone, [test])).length > 0) noticed.set(one, test);
+      if (broken(clone, [one], () => failing(clone, [test])).length === 0) continue;
+      noticed.set(one, test);
+      found(one, test);
     }
   return noticed;
 }
@@ -222,7 +233,7 @@ for (const one of breaks) {
   else tell(one, by);
 }
 const unseen = breaks.filter((one) => known.get(placeOf(one))?.near === true);
-const far = farNotices(values.in, unseen);
-for (const one of unseen) tell(one, far.get(one));
+const far = farNotices(values.in, unseen, tell);
+for (const one of unseen) if (!far.has(one)) tell(one, undefined);
 const noticed = breaks.filter((one) => far.has(one) || known.get(placeOf(one))?.by !== undefined);
 process.stdout.write(`${noticed.length} of ${breaks.length} noticed\n`);
