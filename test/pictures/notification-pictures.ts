@@ -62,6 +62,14 @@ export const samples: readonly [event: keyof typeof messages, message: Sample][]
       reason: 'The service is suspended here: resume it, then deploy the release.',
     }),
   ],
+  [
+    'backupFailed',
+    messages.backupFailed({
+      ...{ id: 'v', projectId: 'p', environmentId: 'e', serviceId: 's' },
+      ...{ environmentName: 'Production', serviceName: 'api', volumeName: 'data' },
+      reason: 'Writing to the store failed: SlowDown: Please reduce your request rate.',
+    }),
+  ],
   ['clusterLost', messages.clusterLost({ clusterId: 'c', name: 'oslo' })],
   [
     'agentUpdateAvailable',
