@@ -43,7 +43,7 @@ export const backupVolumeBody = z.object({
   objectKey: z.string(),
   /** Of the object; absent: as fast as it goes. */
   bytesPerSecond: z.int().min(1).optional(),
-  /** What mounts the volume stands still meanwhile; agents before 1.11 do not know that. */
+  /** Whether what mounts the volume stands still meanwhile; agents before 1.11 do not know that. */
   quiesce: z.boolean().default(false),
 });
 export type BackupVolumeBody = z.infer<typeof backupVolumeBody>;
@@ -72,7 +72,7 @@ export const restoreVolumeBody = z.object({
 });
 export type RestoreVolumeBody = z.infer<typeof restoreVolumeBody>;
 
-/** What a restore did, besides that it is done. */
+/** The effects of a restore, besides that it is done. */
 export const replacedVolume = z.object({
   /** Whether there were data before. */
   kept: z.boolean(),

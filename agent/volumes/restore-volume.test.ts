@@ -70,7 +70,7 @@ describe('a replacement', () => {
     expect(() => volumes.replace(replacement)).toThrow('The name old is taken');
   });
 
-  /** What an agent has left that was killed before, between and behind its two renames. */
+  /** The names that an agent has left that was killed before, between and behind its two renames. */
   const states = { before: ['data', 'new'], between: ['old', 'new'], behind: ['old', 'data'] };
   test.each(Object.entries(states))(
     'that an agent was killed in %s its renames is finished by the next one',
@@ -98,6 +98,8 @@ describe('a replacement', () => {
     ['when it was about to', 'replacing', true],
   ] as const)('of an agent that was killed %s leaves the data, and is told as failed', async (_, mark, isStaged) => {
     const { places, volumes } = volumesWith('before');
+    // The note that it was killed in writing.
+    if (mark !== undefined) writeFileSync(join(places.volumesOf(key), '.replace-old.0a1b2c.new'), '{"key":');
     if (isStaged) writeFileSync(join((await volumes.stage(key, 'old')).path, 'half'), '');
     const body = { ...restored, from: { ...aStore, objectKey: 'o', stored: nothing } };
     const end = await endInterruptedRestore(body, mark, new Volumes(places));

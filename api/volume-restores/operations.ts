@@ -149,7 +149,7 @@ const restoreVolume = operation({
         : await findVolumeBackup(effect.kysely, organizationId, backupId);
     if (backup === undefined && backupId === undefined)
       throw new Problem('conflict', `The volume "${of.volumeName}" has no backup here yet.`);
-    // It may be of an environment that was deleted, and of a project that the caller does not see.
+    // The environment of a backup may have been deleted; its volume is one that the caller sees.
     if (backup?.volumeId !== volume.id) throw invalidField('body.backupId', 'is no backup of this volume', backupId);
     if (backup.state !== 'succeeded')
       throw new Problem('conflict', 'Only a backup that has succeeded can be restored.');

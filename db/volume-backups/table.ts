@@ -40,7 +40,7 @@ const VolumeBackupSchema = defineEntity({
     ...transferRow,
     objectStoreId: p.uuid(),
     objectKey: p.text(),
-    /** What mounts the volume stands still meanwhile. */
+    /** Whether what mounts the volume stands still meanwhile. */
     quiesce: p.boolean().default(false),
     /** How far it is, and the size of the volume as the agent counted it. */
     archiveBytes: p.bigint('number').default(0),

@@ -214,7 +214,7 @@ async function keepReplaced(effect: Effect, restore: RestoreRow): Promise<void> 
         and left_volume.restore_id = ${restoreId})
   `.execute(effect.kysely);
   const [volume] = found;
-  // What was purged meanwhile takes all of its data along.
+  // A volume that was purged meanwhile takes all of its data along.
   if (volume === undefined) return;
   const { name, mountPath, sizeBytes, context, environment, cluster } = volume;
   const id = uuid();

@@ -12,7 +12,7 @@ export const transferStateWords = {
 
 interface Said {
   noun: 'backup' | 'restore';
-  /** What the agent has done once it is done. */
+  /** The deed of the agent once it is done. */
   done: string;
 }
 

@@ -44,7 +44,12 @@ export class Volumes {
     this.#options = options;
     for (const slice of names(places.allVolumes)) {
       const begun = readdirSync(join(places.allVolumes, slice)).filter((name) => name.startsWith(replacing));
-      for (const name of begun) this.#finish(JSON.parse(readFileSync(join(places.allVolumes, slice, name), 'utf8')));
+      for (const name of begun) {
+        const note = join(places.allVolumes, slice, name);
+        // The draft of a note that was never put in place: nothing had begun.
+        if (name.endsWith('.new')) rmSync(note);
+        else this.#finish(JSON.parse(readFileSync(note, 'utf8')));
+      }
     }
   }
 
@@ -68,8 +73,9 @@ export class Volumes {
     return { path, by };
   }
 
+  /** Its name is free at once. Programs of a killed agent may still write into it: then the next agent sweeps the rest. */
   async discard(key: string, name: string): Promise<void> {
-    await this.#throwAway(this.#places.volume(sliceKey.parse(key), stagedName(name)));
+    await this.#throwAway(this.#places.volume(sliceKey.parse(key), stagedName(name))).catch(() => undefined);
   }
 
   isThere(key: string, name: string): boolean {

@@ -1,7 +1,7 @@
 import type { Column } from '../../../components/table/column.ts';
 import { Time } from '../../../components/times/time.tsx';
 
-/** What backups and restores have alike. */
+/** The fields that backups and restores have in common. */
 interface Transfer {
   volumeName: string;
   createdAt: string;
